@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-from refusals import BALL, HINGE, Entry, added, changed, hung, pair, refused
+from refusals import BALL, HINGE, Entry, added, changed, hung, pair, refused, right
 
 import linkwork
 
@@ -72,8 +72,65 @@ def changes_of_what_is_fixed() -> Iterable[Entry]:
         ("Recording", run, "foo", "Recording has no 'foo'"),
         ("sweep", table, "colums", "did you mean 'columns'"),
         ("sweep", table, "rows", "was computed"),
+        ("Box", lw.Box(1, 1, 1), "x", "Box", "x", "make another"),
+        ("Sphere", BALL, "foo", "Sphere has no 'foo'", "make another"),
+        ("Frame", lw.Frame(), "position", "make another, lw.Frame(0.25, frame.rotation)"),
+        ("Frame", lw.Frame(), "rotation", "make another, lw.Frame(frame.position, 0.25)"),
+        ("planar", lw.planar.Frame(), "position", "make another, lw.planar.Frame("),
+        ("Simulation", lw.Simulation(pair()), "q", "sim.reset(model.state(...))"),
+        ("Simulation", lw.Simulation(pair()), "t", "sim.reset"),
+        ("Simulation", lw.Simulation(pair()), "inputs", "sim.inputs['motor'] = ..."),
     ):
         yield refused(name, f"{word} = 0.25", lambda t=thing, w=word: setattr(t, w, 0.25), *words)
+    yield refused(
+        "State", "state['pin a'] = 1", lambda: run.final.__setitem__("pin a", 1), "model.state(...)"
+    )
+
+
+def keywords_of_methods() -> Iterable[Entry]:
+    m = pair()
+    run, sim, model = lw.simulate(m, 0.01), lw.Simulation(m), m.compile()
+    zero = np.zeros(2)
+    for name, call, wrong, *words in (
+        ("Mechanism", m.compile, "cuts", "'cut'"),
+        ("Mechanism", m.save, "indent", "'path'"),
+        ("Mechanism", m.add, "density", "'thing'"),
+        ("Body", m["a"].add, "materal", "'material'"),
+        ("Model", lambda **o: model.jacobian(zero, "a", **o), "pont", "'point'"),
+        ("Model", model.poses, "position", "poses has no option"),
+        ("Model", model.state, "velocty", "state: unknown joint 'velocty'"),
+        ("Recording", run.at, "time", "'t'"),
+        ("Recording", run.save, "compress", "'path'"),
+        ("Recording", run.to_dataframe, "columns", "to_dataframe has no option"),
+        ("Simulation", sim.reset, "vv", "'v'"),
+        ("Scene", lw.Scene().step, "time", "'dt'"),
+        ("Forest", lambda **o: lw.Forest({"a": m}).simulate(1.0, **o), "dt", "here it is step="),
+    ):
+        yield refused(name, f"{wrong}=", lambda c=call, w=wrong: c(**{w: 1.0}), wrong, *words)
+    yield refused("Model", "no v", lambda: model.velocities(zero), "'v'", "it takes (q, v, *")
+    yield refused("Model", "no tau", lambda: model.forward_dynamics(zero, zero), "tau", "missing")
+    yield refused("Body", "shape=", lambda: lw.Body("b", shape=BALL), "shapes follow the name")
+
+
+def names_that_are_known() -> Iterable[Entry]:
+    model = pair().compile()
+    run, runs, sim = (
+        lw.simulate(model, 0.01),
+        lw.simulate(model, 0.01, q=np.zeros((2, 2))),
+        lw.Simulation(model),
+    )
+    for name, thing in (
+        ("Recording", run),
+        ("Recordings", runs),
+        ("Recording", run.at(0.005)),
+        ("Simulation", sim),
+        ("State", run.final),
+    ):
+        known = "pin a" in thing, "pin c" in thing
+        yield right(name, "'pin a' in it", lambda k=known: k, lambda k: k == (True, False))
+    yield refused("Recording", "for x in run", lambda: list(run), "run.time", "joint_names")
+    yield refused("Simulation", "sim.a", lambda: sim.a, "sim['a']")
+    yield refused("Simulation", "sim.render", lambda: sim.render(), "sim.recording.show()")
 
 
 def laws() -> Iterable[Entry]:
@@ -99,6 +156,24 @@ def laws() -> Iterable[Entry]:
     )
     model = pair().compile()
     event = lw.Event("e", lambda t, q, v: q["pin a"] > 0)
+    for quantity, *words in (
+        (lambda t: t, "quantity(t, q, v)"),
+        (lambda t, q, v: 1j, "complex"),
+    ):
+        watched = lw.Event("e", quantity)
+        yield refused(
+            "Event", f"{words}", lambda e=watched: lw.simulate(model, 0.1, events=[e]), "'e'", *words
+        )
+    spring = lambda **o: added(lambda a, b: lw.Spring("s", a, b, **o)).motion([0, 0], [0, 0])  # noqa: E731
+    yield refused("Spring", "of two", lambda: spring(stiffness=lambda x, v: x), "stiffness(extension)")
+    both = {"stiffness": lambda x, v: x, "damping": lambda v: v}
+    yield refused("Spring", "both", lambda: spring(**both), "stiffness(extension) and damping(rate)")
+    yield refused(
+        "Gear", "ratio -2", lambda: added(lambda a, b: lw.Gear("g", "pin a", "pin b", -2.0)), "internal"
+    )
+    yield refused(
+        "Sampled", "of a law", lambda: busy_motor(), "'motor' has a law of its own", "lw.Input('motor')"
+    )
     yield refused(
         "Event", "a comparison", lambda: lw.simulate(model, 0.1, events=[event]), "'e'", "truth value"
     )
@@ -123,6 +198,9 @@ def results() -> Iterable[Entry]:
         yield refused("Recording", f"{wrong}=", lambda c=call, w=wrong: c(**{w: 1.0}), f"{wrong}=", known)
     yield refused("plot", "degress=", lambda: lw.plot([run], "pin a", degress=True), "'degrees'")
     yield refused("interp", "kindd=", lambda: lw.interp(0.5, [0, 1], [0, 1], kindd="cubic"), "'kind'")
+    yield refused("Recording", "snapshot of 'x'", lambda: run.snapshot("x"), "snapshot: t 'x'", "seconds")
+    many = lw.simulate(m, 0.01, q=np.zeros((2, 2)))
+    yield refused("sound", "of a batch", lambda: lw.sound(many), "runs[0]")
     yield refused("Recording", "a page in .txt", lambda: run.save_html("page.txt"), ".html")
     yield refused("Mechanism", "ground moved", lambda: grounded(), "ground", "world")
     yield refused("State", "velocity=", lambda: m.compile().state(velocity={"pin a": 1.0}), "velocities=")
@@ -135,10 +213,26 @@ def results() -> Iterable[Entry]:
     yield refused("Spherical", "axis", lambda: hung(lw.Spherical, **HINGE), "axis")
 
 
+def busy_motor() -> Any:
+    """Simulate a controller that writes to a motor whose law is a number."""
+    m = pair()
+    m.add(lw.Motor("motor", "pin a", 3.0))
+    m.add(lw.Sampled("controller", "motor", every=0.01, law=lambda t, q, v: 0.0))
+    return lw.simulate(m, 0.1)
+
+
 def grounded() -> Any:
     m = pair()
     m.ground.position = (1, 0, 0)
     return m.compile()
 
 
-TABLES = (words_of_others, too_few_and_too_many, changes_of_what_is_fixed, laws, results)
+TABLES = (
+    words_of_others,
+    too_few_and_too_many,
+    changes_of_what_is_fixed,
+    keywords_of_methods,
+    names_that_are_known,
+    laws,
+    results,
+)

@@ -210,6 +210,8 @@ ATTRIBUTES = {
         "bodies joints": "{0}['name']",
         "data history": "{0}.recording",
         "setstate": "{0}.reset(state)",
+        "view animate render visualize display show": "{0}.recording.show(), or {0}.model.show(live=True)",
+        "plot summary energy": "{0}.recording.{1}",
     },
     "Body": {
         "com cog centerofmass": "{0}.inertia.com",
@@ -249,6 +251,8 @@ def no_keyword(word: str, known: Iterable[str]) -> str:
     """Say which option was meant."""
     words = list(known)
     answer = _found(KEYWORDS, word)
+    if answer == "visuals" in words:
+        return "shapes follow the name, Body(name, lw.Box(...), density=...); visuals= are only drawn"
     if answer in words:
         return f"here it is {answer}="
     if "material" in words and (answer or word) in _OF_MATERIALS:

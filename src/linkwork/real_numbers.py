@@ -89,6 +89,8 @@ def shown(x: Any) -> str:
 
 def _real(x: Any) -> Any:
     """Return something that NumPy makes doubles of; TypeError says what it is instead."""
+    if x is None:
+        raise TypeError("it is missing; give numbers")
     if isinstance(x, np.ma.MaskedArray):
         raise TypeError("it is masked; give x.filled(...)")
     if hasattr(x, "__next__"):

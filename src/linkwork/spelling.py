@@ -2,7 +2,7 @@
 
 Python answers a misspelt keyword with a bare TypeError, and takes any attribute that is assigned. Here both
 are answered with the word that is meant, in one place: classes say `metaclass=Spelled`, or are `Closed`, or
-`Computed`, functions are `@checked_keywords`.
+`Computed`, functions are `@checked_keywords`, and methods those of classes with `@spelled_methods`.
 """
 
 import functools
@@ -171,6 +171,15 @@ def checked_keywords(function: Callable[P, R]) -> Callable[P, R]:
     return checked
 
 
+def spelled_methods(kind: type[Made]) -> type[Made]:
+    """Let the public methods of a class answer a misspelt keyword with the one that is meant."""
+    for word, there in list(vars(kind).items()):
+        plain = inspect.isfunction(there) and not word.startswith("_") and not hasattr(there, "__wrapped__")
+        if plain and len(inspect.signature(there).parameters) > 1:
+            setattr(kind, word, checked_keywords(there))
+    return kind
+
+
 def require(what: str, value: Any, kinds: Any, wanted: str) -> None:
     """Raise TypeError if an argument is not of one of these kinds; `wanted` says what to give."""
     if not isinstance(value, kinds):
@@ -194,7 +203,11 @@ def check_arguments(callee: Any, args: tuple[Any, ...], options: Mapping[str, An
     try:
         signature.bind(*args, **options)
     except TypeError as error:
-        plain = [p.replace(annotation=p.empty) for p in signature.parameters.values()]
+        plain = [
+            p.replace(annotation=p.empty)
+            for p in signature.parameters.values()
+            if p.name not in ("self", "model")
+        ]
         takes = signature.replace(parameters=plain, return_annotation=signature.empty)
         raise TypeError(f"{callee.__name__}: {error}; it takes {takes}") from None
 
@@ -207,6 +220,8 @@ def keywords(callee: Any) -> dict[str, None] | None:
     """
     found: dict[str, None] = {}
     for parameter in inspect.signature(callee).parameters.values():
+        if parameter.name == "self":
+            continue
         if parameter.kind is parameter.VAR_KEYWORD:
             (declared,) = get_args(parameter.annotation) or (None,)
             if not is_typeddict(declared):

@@ -562,3 +562,9 @@ def test_a_robot_is_converted_to_other_formats(tmp_path, capsys):
     for target in ("arm.json", "arm2.urdf", "arm.xml"):
         assert main(["convert", str(tmp_path / "arm.urdf"), str(tmp_path / target)]) == 0
         assert (tmp_path / target).stat().st_size > 100
+
+
+def test_an_unknown_option_is_answered_with_those_of_its_command(cart, capsys):
+    with pytest.raises(SystemExit, match="2"):
+        main(["run", str(cart), "--for", "1", "--acuracy", "1e-6"])
+    assert "linkwork run: unknown option '--acuracy'; did you mean '--accuracy'?" in capsys.readouterr().err

@@ -57,7 +57,7 @@ def test_joints_that_do_not_meet_are_named(parts):
 
 
 def test_a_part_that_is_not_closed_is_weighed_by_its_hull_and_can_be_repaired(tmp_path):
-    box = lw.Box(1, 1, 1).surface()
+    box = lw.lw.Box(1, 1, 1).surface()
     path = tmp_path / "open.obj"
     path.write_text(
         "\n".join(
@@ -241,3 +241,43 @@ def test_a_thousand_edits_and_undos_leave_file_page_and_model_equal_and_valid():
         editor.redo()
     assert editor.text() == end
     assert undone > 50
+
+
+NAN = float("nan")
+
+
+@pytest.mark.parametrize(
+    ("words", "edit"),
+    [
+        ("shape is 'box'.*give a shape", lambda e: e.add_shape("box")),
+        ("name is 3", lambda e: e.add_shape(lw.Box(1, 1, 1), 3)),
+        (r"position \(0, 0\); give 3 numbers", lambda e: e.add_shape(lw.Box(1, 1, 1), "c", (0, 0))),
+        ("is not finite", lambda e: e.add_shape(lw.Box(1, 1, 1), "c", (NAN, 0, 0))),
+        ("is not finite", lambda e: e.join("Revolute", "a", "b", (0, NAN, 0), axis=(0, 1, 0))),
+        ("position None", lambda e: e.join("Revolute", "a", "b", None)),
+        ("no direction", lambda e: e.join("Revolute", "a", "b", (0, 0, 0), axis=(0, 0, 0))),
+        ("has no axis", lambda e: e.join("Spherical", "a", "b", (0, 0, 0), axis=(0, 0, 1))),
+        ("the world", lambda e: e.place("ground", (1, 0, 0))),
+        ("give 3 numbers", lambda e: e.place("a", (1, 0))),
+        ("the world", lambda e: e.duplicate("ground")),
+        ("the world", lambda e: e.mirror("ground")),
+        ("unknown axis 'w'", lambda e: e.mirror("a", "w")),
+        ("a name that can be read", lambda e: e.rename("a", " ")),
+        ("two bodies or more", lambda e: e.merge("ab")),
+        ("unknown body 'c'", lambda e: e.pull(np.zeros(1), "c", np.zeros(3), np.zeros(3))),
+        ("mechanism is None", lambda e: e.open(None)),
+        ("text is '{}'", lambda e: e.open_text("{}")),
+        ("content is 'junk'", lambda e: e.add_sent("x.stl", "junk")),
+        ("has no gravty", lambda e: setattr(e, "gravty", 1)),
+        ("mechanism is 3", lambda e: Editor(3)),
+    ],
+)
+def test_what_cannot_be_is_refused_and_nothing_is_changed(words, edit):
+    editor = Editor()
+    editor.add_shape(lw.Box(1, 1, 1), "a")
+    editor.join("Revolute", "ground", "a", (0, 0, 0), axis=(0, 1, 0), name="pin")
+    editor.add_shape(lw.Box(1, 1, 1), "b")
+    before = editor.text()
+    with pytest.raises((LinkworkError, ValueError, TypeError, KeyError, AttributeError), match=words):
+        edit(editor)
+    assert editor.text() == before

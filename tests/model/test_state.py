@@ -99,7 +99,7 @@ def test_results_go_where_out_says(model, state):
         ),
         (lambda model, s: model.forward_dynamics(s), "a State has q and v; give it, and tau"),
         (lambda model, s: model.inverse_dynamics(s, s.v, s.v), "a State has q and v; give it, and a"),
-        (lambda model, s: model.velocities(s.q), "missing 1 required positional argument: 'v'"),
+        (lambda model, s: model.velocities(s.q), "velocities: missing a required argument: 'v'; it takes"),
     ],
 )
 def test_too_much_or_too_little_is_said(model, state, call, words):

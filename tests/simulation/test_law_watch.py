@@ -136,6 +136,27 @@ def test_noise_that_sets_in_later_ends_a_run_at_once():
     assert next(calls) < 100_000  # steps that follow the noise would take millions
 
 
+@pytest.mark.parametrize("method", ["rk4", "semi-implicit"])
+def test_noise_that_sets_in_later_is_noticed_in_few_fixed_steps(method):
+    """Of a law that is called one answer in 64 is asked for twice, so that little of a run goes unseen."""
+    rng = np.random.default_rng(1)
+    model, state = pendulum(lambda t, q, v: rng.normal() if t > 4.0 else 0.0)
+    with pytest.raises(lw.SimulationError, match=r"'motor'.*not a function of its arguments"):
+        lw.simulate(model, 5.0, state, method=method, step=0.01)
+
+
+def test_a_relay_in_python_that_chatters_ends_after_some_thousand_steps():
+    calls = count()
+
+    def relay(t: Any, q: Any, v: Any) -> Any:
+        return (-5.0 if v > 0 else 5.0) if next(calls) >= 0 else 0.0
+
+    model, state = pendulum(relay)
+    with pytest.raises(lw.SimulationError, match=r"makes next to no progress.*'motor'"):
+        lw.simulate(model, 20.0, state)
+    assert next(calls) < 50_000
+
+
 NAMED = {  # laws that go wrong from 0.05 s on, and what is said of them
     "noise": (lambda t: np.random.default_rng().normal() if t > 0.05 else 0.0, "not a function.*lw.Sampled"),
     "raises": (lambda t: 1.0 / 0.0 if t > 0.05 else 0.0, "raised ZeroDivisionError"),

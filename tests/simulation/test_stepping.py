@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from simulation.scenes import METHODS, Scene, ball, bouncing, driven, how, pendulum, scenes
+from simulation.scenes import METHODS, Scene, ball, bent, bouncing, driven, how, pendulum, scenes
 
 import linkwork as lw
 from linkwork.errors import FormatError
@@ -651,3 +651,35 @@ def test_inputs_are_no_attributes():
         sim.inputs.motor = 3.0
     with pytest.raises(AttributeError, match="unknown input 'moter'; did you mean 'motor'"):
         sim.inputs.moter = 3.0
+
+
+@pytest.mark.parametrize(("record", "asked"), [(None, "status"), (False, "recording")])
+def test_steps_that_make_energy_are_doubted_once(record, asked):
+    """The joint's motion ends at q = 0.1, with an infinite slope: steps creep past, and energy is lost."""
+
+    class Ending(lw.Joint):
+        coordinates = 1
+
+        def motion(self, q: Any) -> Any:
+            return lw.translation(0, 0, lw.sqrt(0.1 - q[0]))
+
+    m = lw.Mechanism("ending")
+    m.add(Ending("joint", m.ground, m.add(lw.Body("body", lw.Sphere(0.1), mass=1.0))))
+    sim = lw.Simulation(m, record=record)
+    sim.step(0.1, n=20)
+    with pytest.warns(UserWarning, match="the energy does not balance.*motion of joint 'joint'"):
+        getattr(sim, asked)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert "does not balance" in sim.recording.report.warnings[0]
+
+
+def test_fixed_steps_that_are_too_long_are_doubted_and_good_ones_not():
+    model = pendulum()
+    for step, doubted in ((0.02, True), (0.001, False)):
+        sim = lw.Simulation(model, bent(model), method="euler" if doubted else "rk4", step=step)
+        sim.step(n=200)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            notes = sim.recording.report.warnings
+        assert bool(notes) is bool(caught) is doubted

@@ -18,6 +18,7 @@ from linkwork.acoustics.touches import blows_and_rubbing
 from linkwork.atomic import write_atomically
 from linkwork.errors import LinkworkError
 from linkwork.real_numbers import is_finite, shown
+from linkwork.recording.batch import Recordings
 from linkwork.recording.recording import Recording
 from linkwork.spelling import checked_keywords, fixed, require
 
@@ -120,6 +121,8 @@ def sound(
     require("sound: travel", travel, bool, "True or False")
     require("sound: materials", materials, Mapping | None, 'materials by body: {"ball": "steel"}')
     run = getattr(run, "recording", run)  # of a scene
+    if isinstance(run, Recordings):
+        raise LinkworkError(f"sound: {run!r:.60} is many runs; give one of them, runs[0]")
     if not isinstance(run, Recording):
         raise LinkworkError(f"sound: {run!r:.60} is no run; give what lw.simulate returned, or a scene")
     if model is None:

@@ -194,6 +194,12 @@ class Frame(metaclass=Spelled):
     def rotation(self) -> np.ndarray:
         return np.stack([stacked((self.c, minus(0.0, self.s))), stacked((self.s, self.c))], axis=-2)
 
+    @rotation.setter
+    def rotation(self, value: Any) -> None:
+        raise AttributeError(
+            f"a Frame stays what it is: make another, lw.planar.Frame(frame.position, {value!r:.80})"
+        )
+
     @property
     def angle(self) -> Number:
         return atan2(self.s, self.c)
@@ -201,6 +207,12 @@ class Frame(metaclass=Spelled):
     @property
     def position(self) -> np.ndarray:
         return stacked(self.p)
+
+    @position.setter
+    def position(self, value: Any) -> None:
+        raise AttributeError(
+            f"a Frame stays what it is: make another, lw.planar.Frame({value!r:.80}, frame.rotation)"
+        )
 
     @property
     def motion_matrix(self) -> np.ndarray:

@@ -177,9 +177,21 @@ class Frame(metaclass=Spelled):
     def rotation(self) -> np.ndarray:
         return np.stack([stacked(row) for row in self.R], axis=-2)
 
+    @rotation.setter
+    def rotation(self, value: Any) -> None:
+        raise AttributeError(
+            f"a Frame stays what it is: make another, lw.Frame(frame.position, {value!r:.80})"
+        )
+
     @property
     def position(self) -> np.ndarray:
         return stacked(self.p)
+
+    @position.setter
+    def position(self, value: Any) -> None:
+        raise AttributeError(
+            f"a Frame stays what it is: make another, lw.Frame({value!r:.80}, frame.rotation)"
+        )
 
     @property
     def quaternion(self) -> np.ndarray:

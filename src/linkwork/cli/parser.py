@@ -27,6 +27,13 @@ class Refused(SystemExit):
 class Parser(argparse.ArgumentParser):
     """A parser that reports mistakes in one line."""
 
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
+        """Let a command itself say that it does not know an option: it knows which there are."""
+        found, extra = super().parse_known_args(args, namespace)
+        if extra and " " in self.prog:
+            self.error("unrecognized arguments: " + " ".join(extra))
+        return found, extra
+
     def error(self, message: str) -> NoReturn:
         if found := re.search(r"argument COMMAND: invalid choice: '(.*?)'", message):
             message = unknown("command", found[1], COMMANDS)

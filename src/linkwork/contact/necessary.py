@@ -36,7 +36,7 @@ def necessary(work, count, size, side):
     first (side 0) of the pair."""
     rows, labels = work.raw, work.raw_label
     slack = _ABOVE * size
-    kept = with_least_depths(work, count, size)
+    kept = with_least_depths(work, count, size, 0.0)
     least = 0
     while least < kept and labels[3 * least + 2] == LEAST:
         least += 1
@@ -52,8 +52,9 @@ def necessary(work, count, size, side):
 
 
 @native_apart
-def with_least_depths(work, count, size):
-    """Keep least depths, and behind them the points that go with one or are apart; return how many."""
+def with_least_depths(work, count, size, apart):
+    """Keep least depths, and behind them the points that go with one or are no deeper than `apart`; return
+    how many."""
     rows, labels = work.raw, work.raw_label
     least = 0
     for k in range(count):  # the least depths come first
@@ -63,7 +64,7 @@ def with_least_depths(work, count, size):
     slack = _ABOVE * size
     kept = least
     for k in range(least, count):
-        if rows[10 * k + DEPTH] <= 0.0 or _goes_with(rows, k, least, slack):
+        if rows[10 * k + DEPTH] <= apart or _goes_with(rows, k, least, slack):
             swap_contacts(rows, labels, 3, kept, k)
             kept += 1
     return kept

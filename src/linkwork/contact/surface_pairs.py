@@ -83,7 +83,8 @@ def near_contacts(table, A, i, j, R, p, work, margin):
     """Write the contacts of the two where they are apart, or overlap, by less than `margin`; return how many.
 
     In a hollow A's deepest point below a face may be beside the face, and below all of its neighbours, too:
-    then it is a contact with each.
+    then it is a contact with each. A point that goes with no least depth is none, even if it is apart: what
+    is over it is no obstacle, and a move that it held would be longer than it need be.
     """
     count = _asked(table, A, i, j, R, p, work, margin, NEARLY)
     left = 0
@@ -96,7 +97,7 @@ def near_contacts(table, A, i, j, R, p, work, margin):
         if real and work.raw[10 * k + DEPTH] <= margin:
             swap_contacts(work.raw, work.raw_label, 3, left, k)
             left += 1
-    return with_least_depths(work, left, table.reach[7 * i + 6])
+    return with_least_depths(work, left, table.reach[7 * i + 6], -1e300)
 
 
 @native_apart

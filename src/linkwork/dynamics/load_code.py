@@ -30,7 +30,7 @@ _KERNEL = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int6
 
 raised = threading.local()  # .error: (name of the load, time, exception) of a law called in this thread
 
-_AGAIN = 1024  # number of calls after which a law that is called is asked twice; at first more often
+_AGAIN = 64  # number of calls after which a law that is called is asked twice; at first more often
 _MOST_KEPT = 64  # answers
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from linkwork.geometry.compiled import compiled, compiled_within
 from linkwork.geometry.section import SAME_WAY, Section, leftwards
 from linkwork.geometry.shape_code import ShapeCode, ray_slabs
-from linkwork.geometry.solid import RESOLUTION, Solid, Surface
+from linkwork.geometry.solid import RESOLUTION, Solid, Surface, unchanging
 from linkwork.geometry.tessellation import box
 from linkwork.geometry.vectors import put
 from linkwork.mechanism.placement import Array
@@ -83,6 +83,7 @@ def _feature(size, d, ring, label, base):
     return 4, n
 
 
+@unchanging
 @dataclass(frozen=True)
 class Box(Solid):
     """A box about its origin; the full sizes along x, y and z."""

@@ -8,7 +8,7 @@ import numpy as np
 from linkwork.geometry.compiled import compiled, compiled_within
 from linkwork.geometry.section import Section, axis_section
 from linkwork.geometry.shape_code import MISSED, ShapeCode, ray_ball, ray_cylinder, write_segment
-from linkwork.geometry.solid import RESOLUTION, Solid, Surface
+from linkwork.geometry.solid import RESOLUTION, Solid, Surface, unchanging
 from linkwork.geometry.tessellation import arc, revolved
 from linkwork.geometry.vectors import ZERO, along, dot, scale, sub, unit
 from linkwork.mechanism.placement import Array
@@ -58,6 +58,7 @@ def _feature(size, d, ring, label, base):
     return write_segment(ring, label, base, low, high), ZERO
 
 
+@unchanging
 @dataclass(frozen=True)
 class Capsule(Solid):
     """A cylinder about its origin, axis z, with half a ball on each end; `length` is without the balls."""

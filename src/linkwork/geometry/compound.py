@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.geometry.solid import RESOLUTION, Solid, Surface
+from linkwork.geometry.solid import RESOLUTION, Solid, Surface, unchanging
 from linkwork.mechanism.body_inertia import inertia_of_shapes
 from linkwork.mechanism.inertia import Inertia
 from linkwork.mechanism.placement import Array, plain
@@ -14,6 +14,7 @@ from linkwork.mechanism.placement import Array, plain
 SLACK = 1e-9  # of its size a solid may stick out of what it is taken from
 
 
+@unchanging
 @dataclass(frozen=True)
 class Compound(Solid):
     """Several solids as one, less the mass of others; written a + b and a - b.

@@ -14,7 +14,7 @@ from linkwork.geometry.shape_code import (
     write_rim,
     write_segment,
 )
-from linkwork.geometry.solid import RESOLUTION, Solid, Surface
+from linkwork.geometry.solid import RESOLUTION, Solid, Surface, unchanging
 from linkwork.geometry.tessellation import revolved
 from linkwork.geometry.vectors import ZERO, along, norm, unit
 from linkwork.mechanism.placement import Array
@@ -103,6 +103,7 @@ def _profile(size):
     return 2, 0.0, size[0], 0.0, 0.0, size[1], size[1]
 
 
+@unchanging
 @dataclass(frozen=True)
 class Cone(Solid):
     """A round cone standing on its origin: the centre of its base is at z = 0, its apex at z = length."""

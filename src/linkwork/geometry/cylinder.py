@@ -6,7 +6,7 @@ from math import hypot, pi, sqrt
 from linkwork.geometry.compiled import compiled, compiled_within
 from linkwork.geometry.section import Section, axis_section, leftwards
 from linkwork.geometry.shape_code import ShapeCode, on_rim, ray_cylinder, rim_bend, write_rim, write_segment
-from linkwork.geometry.solid import RESOLUTION, Solid, Surface
+from linkwork.geometry.solid import RESOLUTION, Solid, Surface, unchanging
 from linkwork.geometry.tessellation import revolved
 from linkwork.geometry.vectors import ZERO
 from linkwork.mechanism.placement import Array
@@ -64,6 +64,7 @@ def _profile(size):
     return 3, -size[1], size[0], -size[1], size[0], size[1], size[1]
 
 
+@unchanging
 @dataclass(frozen=True)
 class Cylinder(Solid):
     """A round cylinder about its origin, its axis along z; full length."""

@@ -7,7 +7,7 @@ import numpy as np
 
 from linkwork.geometry.compiled import compiled, compiled_within
 from linkwork.geometry.shape_code import MISSED, ShapeCode, ray_ball
-from linkwork.geometry.solid import RESOLUTION, Solid, Surface
+from linkwork.geometry.solid import RESOLUTION, Solid, Surface, unchanging
 from linkwork.geometry.sphere import Sphere
 from linkwork.geometry.vectors import ZERO, along, dot, norm, scale, unit
 from linkwork.mechanism.placement import Array
@@ -65,6 +65,7 @@ def _bend(size, branch, d, s, t):
     return c * (dot(Es, s) - u * u), c * (dot(Es, t) - u * v), c * (dot(Et, t) - v * v)
 
 
+@unchanging
 @dataclass(frozen=True)
 class Ellipsoid(Solid):
     """An ellipsoid about its origin; the semi-axes along x, y and z."""

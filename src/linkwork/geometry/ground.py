@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.geometry.solid import RESOLUTION, Solid, Surface, frozen, size_of
+from linkwork.geometry.solid import RESOLUTION, Solid, Surface, frozen, size_of, unchanging
 from linkwork.mechanism.inertia import Inertia
 from linkwork.mechanism.placement import Array, plain
 from linkwork.real_numbers import is_finite
@@ -35,6 +35,7 @@ class Endless(Solid):
         )
 
 
+@unchanging
 @dataclass(frozen=True)
 class Plane(Endless):
     """The half-space n . x <= offset; n points out of the solid."""
@@ -70,6 +71,7 @@ class Plane(Endless):
         return vertices, np.array([(0, 1, 2), (0, 2, 3)])
 
 
+@unchanging
 @dataclass(frozen=True, eq=False, repr=False)
 class HeightField(Endless):
     """Terrain over the x-y plane, solid below; a grid of heights, centred on its origin.

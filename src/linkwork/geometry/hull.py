@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from linkwork.geometry.polyhedron import Integrals, corners, integrals
-from linkwork.geometry.solid import RESOLUTION, Solid, Surface, frozen
+from linkwork.geometry.solid import RESOLUTION, Solid, Surface, frozen, unchanging
 from linkwork.geometry.tessellation import compact
 from linkwork.mechanism.placement import Array
 
 
+@unchanging
 @dataclass(frozen=True, eq=False, repr=False)
 class ConvexHull(Solid):
     """The smallest convex solid that holds all points.

@@ -12,7 +12,7 @@ from linkwork.errors import MeshError
 from linkwork.geometry.mesh_topology import Edges, edges_of, is_closed, loops, pieces
 from linkwork.geometry.polyhedron import Integrals, integrals
 from linkwork.geometry.self_intersection import crossing
-from linkwork.geometry.solid import RESOLUTION, Faces, Solid, Surface, frozen
+from linkwork.geometry.solid import RESOLUTION, Faces, Solid, Surface, frozen, unchanging
 from linkwork.mechanism.placement import Array, plain
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 FLAT = 1e-13  # of size times area; a volume below is none
 
 
+@unchanging
 @dataclass(frozen=True, eq=False, repr=False)
 class Mesh(Solid):
     """A polyhedron of triangles, which go counter-clockwise seen from outside.

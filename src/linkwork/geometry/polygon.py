@@ -9,7 +9,7 @@ import numpy as np
 
 from linkwork.geometry import plane_figures
 from linkwork.geometry.section import Section
-from linkwork.geometry.solid import RESOLUTION, Faces, Solid, Surface, frozen, size_of
+from linkwork.geometry.solid import RESOLUTION, Faces, Solid, Surface, frozen, size_of, unchanging
 from linkwork.geometry.tessellation import prism, revolved
 from linkwork.mechanism.placement import Array, plain
 from linkwork.real_numbers import is_finite
@@ -17,6 +17,7 @@ from linkwork.real_numbers import is_finite
 OFF_PLANE = 1e-6  # of its size a polygon in space may be off its plane: six typed digits
 
 
+@unchanging
 @dataclass(frozen=True, eq=False, repr=False)
 class Polygon(Solid):
     """A flat plate in the x-y plane; its density is per area [kg/m^2].
@@ -146,6 +147,7 @@ class Polygon(Solid):
         return f"Polygon({len(self.points)} points, area={self.area:.6g})"
 
 
+@unchanging
 @dataclass(frozen=True, eq=False)
 class Extrusion(Solid):
     """A polygon in the x-y plane drawn out along z, by half the length to either side."""
@@ -180,6 +182,7 @@ class Extrusion(Solid):
         return prism(self.polygon.points, self.polygon.cut, -self.length / 2.0, self.length / 2.0)
 
 
+@unchanging
 @dataclass(frozen=True, eq=False)
 class Revolution(Solid):
     """A polygon of (radius, height) turned about z: once round, or by an angle from the x axis on."""

@@ -14,7 +14,7 @@ from linkwork.geometry.vectors import along, unit
 from linkwork.mechanism.inertia import Inertia
 from linkwork.mechanism.placement import Array, plain, position_vector, rotation_matrix
 from linkwork.real_numbers import is_finite, real_array
-from linkwork.spelling import SpelledABC
+from linkwork.spelling import SpelledABC, fixed
 from linkwork.varied import real
 
 if TYPE_CHECKING:
@@ -27,6 +27,9 @@ Surface: TypeAlias = tuple[Array, Faces]  # vertices (n, 3) [m], and faces
 RESOLUTION = 32  # straight pieces that stand for a full circle, unless said
 COMMON = ("position", "rotation", "density", "mass")
 _AT_THE_ORIGIN = (0.0, 0.0, 0.0), ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+
+# of the classes of solids: what is said to who sets a size
+unchanging = fixed("make another, as by dataclasses.replace(shape, density=...), and the body of that")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -8,7 +8,7 @@ import numpy as np
 from linkwork.geometry.compiled import compiled, compiled_within
 from linkwork.geometry.section import Section
 from linkwork.geometry.shape_code import MISSED, ShapeCode, ray_ball
-from linkwork.geometry.solid import RESOLUTION, Solid, Surface
+from linkwork.geometry.solid import RESOLUTION, Solid, Surface, unchanging
 from linkwork.geometry.tessellation import arc, revolved
 from linkwork.geometry.vectors import ZERO, along, dot, unit
 from linkwork.mechanism.placement import Array
@@ -40,6 +40,7 @@ def _on_branch(size, branch, d):
     return ZERO
 
 
+@unchanging
 @dataclass(frozen=True)
 class Sphere(Solid):
     """A ball about its origin."""

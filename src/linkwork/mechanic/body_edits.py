@@ -5,13 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.errors import LinkworkError
+from linkwork.errors import LinkworkError, unknown
 from linkwork.geometry import Mesh, Polygon, Solid
 from linkwork.mechanic import bodies
 from linkwork.mechanic.edited_mechanism import EditedMechanism
 from linkwork.mechanic.joint_edits import anchor
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.inertia import Inertia
+from linkwork.spelling import require
 
 Array = np.ndarray
 
@@ -34,9 +35,11 @@ class BodyEdits(EditedMechanism):
 
     def add_shape(self, shape: Solid, name: str = "", position: Sequence[float] = (0, 0, 0)) -> str:
         """Add a body of one shape; return its name."""
+        require("add_shape: shape", shape, Solid, "a shape, such as lw.Box(0.1, 0.1, 0.1)")
+        require("add_shape: name", name, str, "a text")
         with self._edit(f"add {name or type(shape).__name__.lower()}") as m:
             name = bodies.free_name(m, name or type(shape).__name__.lower())
-            place = position if m.space == "space" else tuple(position)[:2]
+            place = self.place_of(position)
             weighed = {} if shape.weighed else {"density": USUAL}
             return m.add(Body(name, shape, **weighed, position=place)).name
 
@@ -88,34 +91,47 @@ class BodyEdits(EditedMechanism):
     def place(self, name: str, position: Sequence[float], rotation: Any = None) -> None:
         """Put a body somewhere else; its joints go with it as far as they are on it."""
         with self._edit(f"move {name}") as m:
-            body = self.body(name)
+            body = self._own(name)
             for joint in m.joints.values():
                 if body in joint.bodies:
                     anchor(joint)
-            body.position = np.asarray(position, float)[: len(body.position)]
+            body.position = self.place_of(position)
             if rotation is not None:
                 body.rotation = rotation
 
     def rename(self, name: str, new: str) -> None:
         """Give an element another name."""
+        if isinstance(new, str) and not new.strip():
+            raise LinkworkError(f"rename: {name!r} to {new!r}; give a name that can be read")
         with self.lock:
             self.mechanism.rename(name, new)
+
+    def _own(self, name: str) -> Body:
+        """Return a body that is not ground."""
+        if name == "ground":
+            raise LinkworkError(
+                "'ground' is the world, which stays where it is; take a body of the mechanism"
+            )
+        return self.body(name)
 
     def duplicate(self, name: str, shift: Sequence[float] | None = None) -> str:
         """Add a copy of a body beside it; return its name."""
         with self._edit(f"copy {name}") as m:
-            body = self.body(name)
+            body = self._own(name)
             size = float(np.ptp(_corners(body), axis=0).max()) if shift is None else 0.0
-            return bodies.duplicate(m, body, (1.2 * size, 0, 0) if shift is None else shift).name
+            way = (1.2 * size, 0, 0) if shift is None else self.place_of(shift)
+            return bodies.duplicate(m, body, way).name
 
     def mirror(self, name: str, axis: str = "x") -> str:
         """Add the mirror image of a body; return its name."""
+        if axis not in ("x", "y", "z"):
+            raise ValueError(unknown("axis", axis, ("x", "y", "z")))
         with self._edit(f"mirror {name}") as m:
-            return bodies.mirror(m, self.body(name), axis).name
+            return bodies.mirror(m, self._own(name), axis).name
 
     def merge(self, names: Sequence[str]) -> str:
         """Make one body of several; return its name, which is that of the first."""
-        if len(set(names)) < 2:
+        if isinstance(names, str) or len(set(names)) < 2:
             raise LinkworkError("merge: give two bodies or more")
         with self._edit(f"merge {', '.join(names)}") as m:
             return bodies.merge_bodies(m, [self.body(name) for name in names]).name

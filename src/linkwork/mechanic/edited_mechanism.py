@@ -15,16 +15,19 @@ from linkwork.mechanic.advice import Advice, advice
 from linkwork.mechanic.autosave import Autosave
 from linkwork.mechanic.snapping import Feature, body_features
 from linkwork.mechanism.body import Body
-from linkwork.mechanism.joint import Joint
+from linkwork.mechanism.joint import ALGEBRA, Joint
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.model.compile import compile_now
 from linkwork.model.state import State
+from linkwork.real_numbers import finite_array, shown
+from linkwork.spelling import Closed, require
 
 
-class EditedMechanism:
+class EditedMechanism(Closed):
     """A mechanism with a lock, a draft on disk, and a model that follows every edit."""
 
     def __init__(self, mechanism: Mechanism | None = None, *, autosave: Path | None = None) -> None:
+        require("Editor: mechanism", mechanism, Mechanism | None, "an lw.Mechanism, or nothing")
         self.mechanism = Mechanism("mechanism") if mechanism is None else mechanism
         self.lock = threading.RLock()
         self.model: Any = None  # of the mechanism as it is, None while it has mistakes
@@ -102,6 +105,13 @@ class EditedMechanism:
         if name not in self.mechanism.joints:
             raise KeyError(unknown("joint", name, self.mechanism.joints))
         return self.mechanism.joints[name]
+
+    def place_of(self, position: Any) -> list[float]:
+        """Return a place of the world as numbers of this mechanism; in the plane a third is left out."""
+        numbers, size = finite_array("position", position), ALGEBRA[self.mechanism.space].dimension
+        if numbers.shape not in ((size,), (3,)):
+            raise ValueError(f"position {shown(position)}; give {size} numbers in metres")
+        return numbers[:size].tolist()
 
     def features(self, name: str) -> list[Feature]:
         """Return the places of a body that joints snap to, in the world as drawn."""

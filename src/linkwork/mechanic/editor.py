@@ -16,6 +16,7 @@ from linkwork.mechanic.joint_edits import JointEdits, anchor
 from linkwork.mechanic.part_files import read_part, read_sent, stem_of
 from linkwork.mechanic.python_script import script
 from linkwork.mechanism.mechanism import Mechanism
+from linkwork.spelling import require
 
 Array = np.ndarray
 
@@ -42,6 +43,7 @@ class Editor(BodyEdits, JointEdits):
 
     def add_sent(self, name: str, content: bytes, *, scale: float | None = None) -> list[str]:
         """Add a part that a page has sent."""
+        require("add_sent: content", content, bytes, "the bytes of a file")
         return self._take(read_sent(name, content, scale), stem_of(name))
 
     def _take(self, part: Mesh | Mechanism, name: str) -> list[str]:
@@ -60,7 +62,7 @@ class Editor(BodyEdits, JointEdits):
 
     def pull(self, q: Array, body: str, point: Array, target: Array) -> Array:
         """Return the position in which a point of a body comes nearest to a place, from q on."""
-        return pulled(self._whole(), q, body, point, target)
+        return pulled(self._whole(), q, self._own(body).name, point, target)
 
     def keep_pose(self, q: Array) -> None:
         """Draw the mechanism as it is at a position."""
@@ -78,6 +80,7 @@ class Editor(BodyEdits, JointEdits):
 
     def open(self, mechanism: Mechanism) -> None:
         """Edit another mechanism; this one, with its journal, is gone."""
+        require("open: mechanism", mechanism, Mechanism, "an lw.Mechanism")
         with self.lock:
             self._stop()
             self.mechanism, self.model, self.problem = mechanism, None, None
@@ -91,6 +94,7 @@ class Editor(BodyEdits, JointEdits):
 
     def open_text(self, text: bytes) -> None:
         """Edit the mechanism of a text, as `text()` returns it."""
+        require("open_text: text", text, bytes, "the bytes of a file")
         self.open(mechanism_of_text(text))
 
     def save(self, path: str | Path) -> None:

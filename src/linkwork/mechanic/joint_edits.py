@@ -47,10 +47,12 @@ class JointEdits(EditedMechanism):
         with self._edit(f"join {parent} and {child}") as m:
             name = bodies.free_name(m, name or kind.lower())
             algebra = ALGEBRA[m.space]
-            place = [float(x) for x in at][: algebra.dimension]
+            place = self.place_of(at)
             frame: Any = place if rotation is None else algebra.Frame(place, np.asarray(rotation).tolist())
             joint = KINDS[kind](name, self.body(parent), self.body(child), at=frame, axis=axis)
             m.add(joint)
+            if mistakes := joint.mistakes():
+                raise LinkworkError(f"joint {name!r}: {mistakes[0]}")
             anchor(joint)
             return name
 
@@ -61,9 +63,7 @@ class JointEdits(EditedMechanism):
             rotation = self.joint_pose(name)[:, :3] if rotation is None else rotation
             algebra = joint.algebra
             size = algebra.dimension
-            there = algebra.Frame(
-                [float(x) for x in position][:size], np.asarray(rotation, float)[:size, :size].tolist()
-            )
+            there = algebra.Frame(self.place_of(position), np.asarray(rotation, float)[:size, :size].tolist())
             joint.at = joint.axis = None
             joint.on_parent, joint.on_child = (frame.local(there) for frame in map(_drawn, joint.bodies))
 

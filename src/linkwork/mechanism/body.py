@@ -28,12 +28,13 @@ from linkwork.mechanism.placement import (
     rotation_matrix,
 )
 from linkwork.mechanism.recorded import Recorded, frozen
-from linkwork.spelling import checked_keywords, require
+from linkwork.spelling import checked_keywords, require, spelled_methods
 from linkwork.varied import real
 
 _PLAIN = Material()
 
 
+@spelled_methods
 class Body(Recorded):
     """A rigid body, described by its shapes and a density or a mass, by an Inertia, or by nothing (massless).
 

@@ -10,7 +10,7 @@ from linkwork.mechanism.constraint import Constraint
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.option_mistakes import NOT_ZERO, POSITIVE, number_mistakes
 from linkwork.mechanism.sketch import Line, pose_in_space, toothed_wheel, wheel
-from linkwork.real_numbers import finite_array
+from linkwork.real_numbers import finite_array, is_finite
 
 GearKind = Literal["external", "internal", "bevel", "belt", "crossed"]
 _SENSE = {"external": -1.0, "internal": 1.0, "bevel": -1.0, "belt": 1.0, "crossed": -1.0}
@@ -47,7 +47,10 @@ class Gear(Constraint):
         if (self.ratio is None) == (self.teeth is None):
             return [*found, "give ratio= or teeth=(first, second), one of them"]
         if self.ratio is not None:
-            return found + number_mistakes(self, "ratio", wanted=POSITIVE)
+            wrong = number_mistakes(self, "ratio", wanted=POSITIVE)
+            if wrong and is_finite(self.ratio) and self.ratio < 0.0:
+                wrong = [f'{wrong[0]}; for a pair that turns in the same sense kind="internal" or "belt"']
+            return found + wrong
         try:
             first, second = finite_array("teeth", self.teeth)
             fits = first > 0.0 and second > 0.0

@@ -27,7 +27,7 @@ from linkwork.mechanism.names import name_text
 from linkwork.mechanism.placement import Array, Space, numbers, plain
 from linkwork.mechanism.recorded import Recorded, Revision, frozen
 from linkwork.real_numbers import shown
-from linkwork.spelling import require
+from linkwork.spelling import require, spelled_methods
 from linkwork.viewable import Viewable
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ Added = TypeVar("Added", bound=Element)
 GRAVITY = {"space": (0.0, 0.0, -9.81), "plane": (0.0, -9.81)}
 
 
+@spelled_methods
 class Mechanism(Recorded, Viewable):
     """Bodies and joints by name, in space or in the plane.
 

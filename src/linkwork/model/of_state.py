@@ -12,6 +12,7 @@ from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, cast, overloa
 import numpy as np
 
 from linkwork.model.state import State
+from linkwork.spelling import check_arguments, check_keywords
 
 Array = np.ndarray
 P = ParamSpec("P")
@@ -72,7 +73,12 @@ def of_state(function: Function) -> Function:
     def method(model: Any, *args: Any, **given: Any) -> Any:
         state = args[at] if len(args) > at else given.get("q")
         if type(state) is not State:
-            return function(model, *args, **given)
+            try:
+                return function(model, *args, **given)
+            except TypeError:
+                check_keywords(function, given)
+                check_arguments(function, (model, *args), given)
+                raise
         before, after = args[:at], args[at + 1 :]
         if len(after) > len(positional) - at - len(taken):
             wanted = ", ".join(positional[at + len(taken) :]) or "no more"

@@ -54,6 +54,18 @@ class State(metaclass=Spelled):
     def __getitem__(self, joint: str) -> Any:
         return self.positions[joint]
 
+    def __setitem__(self, joint: str, value: Any) -> None:
+        raise TypeError(
+            f"a State stays what it is: {joint!r} cannot be set to {value!r:.80}; make another with "
+            "model.state(...), where joints of loops follow from what is given"
+        )
+
+    def __contains__(self, joint: object) -> bool:
+        return joint in self.slices
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.slices)
+
     def __repr__(self) -> str:
         if not self.slices:
             return f"State(t={self.t:g} s; {_plural(self.q.size, 'position')} q, velocities v)"

@@ -20,13 +20,14 @@ from linkwork.recording.run_table import check_suffix
 from linkwork.recording.samples import Samples
 from linkwork.recording.stored_arrays import check_shapes, restored_final, store_final
 from linkwork.recording.trace import COLORS
-from linkwork.spelling import checked_keywords
+from linkwork.spelling import checked_keywords, spelled_methods
 
 Array = np.ndarray
 
 _SHOWN = 5  # failed runs that a summary lists
 
 
+@spelled_methods
 class Recordings(Samples):
     """Runs of one mechanism at common times: `runs[k]` is one of them, `runs["pin"].position` is (N, S).
 

@@ -1,7 +1,7 @@
 """What one run and a batch of runs have in common: arrays over time, by name."""
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from math import prod
 from operator import attrgetter
@@ -16,13 +16,14 @@ from linkwork.recording.channels import Channels, derivable
 from linkwork.recording.layout import PARTS, WHOLE, Layout
 from linkwork.recording.series import BodyRecord, ConstraintRecord, DriverRecord, JointRecord, LoadRecord
 from linkwork.recording.trace import Trace
-from linkwork.spelling import Computed, require
+from linkwork.spelling import Computed, require, spelled_methods
 
 Array = np.ndarray
 
 _ROUNDING = 1e-14  # of the potential energy: less is no energy at play
 
 
+@spelled_methods
 class Samples(Computed):
     """What one run and a batch of runs have in common: arrays over time, by name."""
 
@@ -158,6 +159,18 @@ class Samples(Computed):
     def marks(self) -> Sequence[tuple[float, str]]:
         """Return the events to mark in pictures."""
         return ()
+
+    def __contains__(self, name: object) -> bool:
+        """Return whether there is a joint, body, constraint, driver or load of this name."""
+        layout = self.layout
+        known = layout.joints, layout.bodies, layout.loads, layout.constraints, layout.drivers
+        return any(name in names for names in known)
+
+    def __iter__(self) -> Iterator[Any]:
+        what = type(self).__name__
+        raise TypeError(
+            f"a {what} has no order to go through; take run.time, run.q, or the names run.model.joint_names"
+        )
 
     def record(self, name: str) -> JointRecord | BodyRecord | LoadRecord:
         """Return a joint, body, spring, motor or load over time."""

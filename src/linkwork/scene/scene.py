@@ -49,7 +49,7 @@ from linkwork.scene.unit_parts import part_what_is_apart
 from linkwork.simulation.options import worker_count
 from linkwork.simulation.step_clock import StepClock
 from linkwork.simulation.stepping import step_count
-from linkwork.spelling import checked_keywords
+from linkwork.spelling import checked_keywords, spelled_methods
 from linkwork.viewable import Viewable
 
 Array = np.ndarray
@@ -69,6 +69,7 @@ def _alone(method: Callable[..., Any]) -> Any:
 _LOOK = 16  # steps after which is looked for mechanisms that came off others and have gone away
 
 
+@spelled_methods
 class Scene(Group):
     """Mechanisms, static shapes and behaviours that live together.
 

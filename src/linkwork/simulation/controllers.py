@@ -251,6 +251,9 @@ def sampled(model: Model) -> list[Sampled]:
         for name in (given.name for given in one.inputs):
             if name not in read:
                 what = unknown("input", name, read)
+                if name in model.mechanism.loads:
+                    remedy = f"leave that away, or let it read lw.Input({name!r})"
+                    what = f"load {name!r} has a law of its own; {remedy}"
                 raise ModelError(f"controller {one.name!r}: no law reads what it writes: {what}")
             if name in writers:
                 raise ModelError(

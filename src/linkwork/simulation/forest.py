@@ -32,7 +32,7 @@ from linkwork.simulation.forest_world import World, meeting_members
 from linkwork.simulation.initial_state import checked_state
 from linkwork.simulation.options import MOST_STEPS, RunOptions, sample_times, seconds, worker_count
 from linkwork.simulation.restoring import PROJECTED, Restoring
-from linkwork.spelling import Closed, require
+from linkwork.spelling import Closed, require, spelled_methods
 
 Array = np.ndarray
 
@@ -47,6 +47,7 @@ class Group:
     names: tuple[str, ...]
 
 
+@spelled_methods
 class Forest(Closed):
     """Mechanisms by name, with one clock; coordinates are those of the members, one after the other.
 

@@ -24,6 +24,7 @@ class HeldInputs(Mapping[str, Any]):
     array: Array  # (N, nu)
     written: list[bool]  # one: whether they were, since the last step
     _places: dict[str, int]  # by name
+    _columns: list[Array]  # (N,), views of `array`
     _batch: bool
     _loads: Collection[str]
     _writers: Mapping[str, str]  # controllers, by the input that they write
@@ -38,7 +39,7 @@ class HeldInputs(Mapping[str, Any]):
     ) -> None:
         own = vars(self)
         own["array"], own["written"] = array, [True]
-        own["_places"] = {name: k for k, name in enumerate(names)}
+        own["_places"], own["_columns"] = {name: k for k, name in enumerate(names)}, list(array.T)
         own["_batch"], own["_loads"], own["_writers"] = batch, loads, writers
 
     def __setattr__(self, word: str, value: Any) -> None:
@@ -66,12 +67,13 @@ class HeldInputs(Mapping[str, Any]):
 
     def __setitem__(self, key: Any, value: Any) -> None:
         if isinstance(key, str):
-            k = self._place(key)
-            if key in self._writers:
-                raise self._not_ours(key)
-            if not (type(value) in _PLAIN and isfinite(value)):
-                value = self._checked(f"input {key!r}", value, self.array.shape[:1])
-            self.array[:, k] = value
+            k = self._places.get(key)
+            if k is None or key in self._writers:
+                raise self._not_ours(key) if key in self._writers else self._unknown(key)
+            if type(value) in _PLAIN and isfinite(value):
+                self._columns[k].fill(value)
+            else:
+                self._columns[k][:] = self._checked(f"input {key!r}", value, self.array.shape[:1])
         else:
             self._check_whole(key)
             values = np.broadcast_to(self._checked("inputs", value, self.array.shape), self.array.shape)
@@ -98,12 +100,15 @@ class HeldInputs(Mapping[str, Any]):
     def _place(self, name: str) -> int:
         place = self._places.get(name)
         if place is None:
-            if name in self._loads:
-                remedy = f"has a law of its own; give it law=lw.Input({name!r}) to set it from outside"
-                raise KeyError(f"inputs: {name!r} {remedy}")
-            none = "the mechanism has no inputs; give a motor, or another load, a law with lw.Input(...)"
-            raise KeyError(f"inputs: {unknown('input', name, self) if self._places else none}")
+            raise self._unknown(name)
         return place
+
+    def _unknown(self, name: str) -> KeyError:
+        if name in self._loads:
+            remedy = f"has a law of its own; give it law=lw.Input({name!r}) to set it from outside"
+            return KeyError(f"inputs: {name!r} {remedy}")
+        none = "the mechanism has no inputs; give a motor, or another load, a law with lw.Input(...)"
+        return KeyError(f"inputs: {unknown('input', name, self) if self._places else none}")
 
     def _not_ours(self, name: str) -> ValueError:
         return ValueError(f"input {name!r} is written by controller {self._writers[name]!r}; remove that")

@@ -50,6 +50,7 @@ class Problem:
     h_max: float = math.inf  # [s]
     time_scale: float = 1e-3  # times below count as this when it is asked whether a step is too short [s]
     max_steps: float = math.inf
+    patience: float = 100_000  # attempts after which it is asked whether there is progress
     switch: bool = False  # whether to go over to the implicit method where the motion is stiff
     central: bool = False  # differences of the Jacobian: central where the right-hand side bends strongly
 
@@ -129,6 +130,7 @@ class Problem:
             "h_max": self.h_max,
             "time_scale": self.time_scale,
             "max_steps": self.max_steps,
+            "patience": self.patience,
             "switch": self.switch and not self.chosen.implicit,
         }
 

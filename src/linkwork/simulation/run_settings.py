@@ -28,6 +28,7 @@ Array = np.ndarray
 
 _KEPT = 16  # settings of a model
 _FEW, _MANY = 200, 20_000  # attempts of short runs at least; numbers of a state in all of them
+_NATIVE, _CALLED = 100_000, 5_000  # attempts that take some seconds, the latter where laws are called
 _ROOM = 2**14  # numbers that the loop can write as samples before it must be emptied
 
 
@@ -120,6 +121,7 @@ class RunSettings:
             inputs=len(system.inputs),
             constants=len(system.own_constants()) if own else 0,
             scale=system.scale(),
+            patience=_CALLED if system.python_laws else _NATIVE,
             **chosen.controls(),
         )
 

@@ -66,6 +66,7 @@ class SideBySide:
         self._ends = [np.empty((len(members), 1 + y.shape[1])) for members in self._members]
         self._addresses = [part.work.address(part.problem) for part in self.parts]
         self._quick = not any(group.setting.system.python_laws for group in groups)
+        self._jumps = bool(setting.system.model.link_tree.inputs)  # whether drivers read inputs
         self._pool: ThreadPoolExecutor | None = None
         # those that stay where they are, and how many these are
         self._fallen = [np.zeros(len(members), bool) for members in self._members]
@@ -121,6 +122,8 @@ class SideBySide:
         Where drivers read them, mechanisms go to where these are; returns those that cannot, by number.
         """
         failures: dict[int, Failure] = {}
+        if len(self.parts) == 1 and not self._jumps:
+            return failures
         for members, part, held, fell in zip(
             self._members, self.parts, self._held, self._fallen, strict=True
         ):

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from math import nan
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,10 +22,14 @@ Array = np.ndarray
 _NAMES = np.array([status.name for status in Status])
 
 _FIRST_ROOM = 256  # samples
+_LOOKED_AT = 100
 
 
 class StepRecord:
-    """Samples of N mechanisms: times, states y (N, n), and the inputs (N, nu) that hold from then on."""
+    """Samples of N mechanisms: times, states y (N, n), and the inputs (N, nu) that hold from then on.
+
+    Those of the last sample are not known before the next step begins, or somebody looks: then they are held.
+    """
 
     def __init__(self, most: int, states: tuple[int, ...], inputs: tuple[int, ...]) -> None:
         self._most = most  # samples that are kept
@@ -37,18 +42,16 @@ class StepRecord:
         self.t, self.y, self.u = (np.empty((room, *shape)) for shape in self._shapes.values())
         self.count = 0  # samples that there are
         self.dropped = 0  # and that there were before them
+        self.end = nan  # time of the last one
 
-    def add(self, t: float, y: Array, u: Array) -> None:
-        """Add a sample."""
+    def add(self, t: float, y: Array) -> None:
+        """Add a sample; its inputs are to be held."""
         k = self.count
         if k == len(self.t):
             k = self._make_room()
-        self.t[k], self.y[k], self.u[k] = t, y, u
+        self.t[k] = self.end = t
+        self.y[k] = y
         self.count = k + 1
-
-    def ends_at(self, t: float) -> bool:
-        """Whether the last sample is that of a time."""
-        return self.count > 0 and bool(self.t[self.count - 1] == t)
 
     def hold(self, u: Array) -> None:
         """Let other inputs hold from the last sample on."""
@@ -77,6 +80,11 @@ class StepRecord:
         part = slice(max(self.count - self._most, 0), self.count)
         return self.t[part].copy(), self.y[part].copy(), self.u[part].copy()
 
+    def some(self) -> Array:
+        """Return up to a hundred of the last samples of the first mechanism, rows of t and y."""
+        k = np.unique(np.linspace(max(self.count - self._most, 0), self.count - 1, _LOOKED_AT).astype(int))
+        return np.column_stack([self.t[k], self.y[k, 0]])
+
     @property
     def lost(self) -> int:
         """How many samples are no longer there."""
@@ -91,6 +99,7 @@ class StepRecord:
         """Become what `arrays` gave."""
         self.t, self.y, self.u = (np.array(arrays[name]) for name in self._shapes)
         self.count, self.dropped = len(self.t), int(arrays["dropped"][0])
+        self.end = float(self.t[-1]) if self.count else nan
 
 
 def recording_of(run: "SteppedRun", spent: tuple[float, float], notes: Sequence[str]) -> Recording:
@@ -99,7 +108,7 @@ def recording_of(run: "SteppedRun", spent: tuple[float, float], notes: Sequence[
     nq, remembered = run.setup.model.nq, sides.remembered[0]
     q, v, work = y[:, 0, :nq].copy(), y[:, 0, nq:-1].copy(), y[:, 0, -1].copy()
     held = account.held(remembered, t, q, u[:, 0], sides.gathered("weakest")[0])
-    notes = [*notes, *sides.notes(0)]
+    notes = [*notes, *sides.notes(0), *run.doubts()]
     report = partial(account.report, remembered, held, sides.failures[0], spent, sides.happened[0], notes)
     return Recording(run.setup.channels(u, run.changes), t, q, v, work, report, run.state)
 

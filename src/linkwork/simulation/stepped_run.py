@@ -18,8 +18,10 @@ from linkwork.simulation.controllers import Controllers, inputs_of, writers
 from linkwork.simulation.failure import Failure
 from linkwork.simulation.held_inputs import HeldInputs
 from linkwork.simulation.law_watch import LawWatch
+from linkwork.simulation.loop.records import MEMO
 from linkwork.simulation.options import most_numbers
 from linkwork.simulation.run_settings import RunSettings
+from linkwork.simulation.side_by_side import SideBySide
 from linkwork.simulation.sides import sides_of
 from linkwork.simulation.single_run import StepsBetween
 from linkwork.simulation.starts import rows_of
@@ -69,6 +71,7 @@ class SteppedRun:
         setting, model, names = setup.setting, setup.model, list(setup.setting.inputs)
         watch = LawWatch(setup.asked, setting.system)
         self.setup, self._follows = setup, setup.asked is not model
+        self._jumps = bool(model.link_tree.inputs)  # whether drivers read inputs: the mechanism follows them
         self.sides = sides_of(
             setting, y, start.t, values, watch, setup.threads, not setup.batch, setup.variants
         )
@@ -98,12 +101,13 @@ class SteppedRun:
             self.controllers.turn_to(start.t)
             self.controllers.recall(start.controllers)
             self.controllers.changes.clear()
+        self._begun, self._looked = np.array([[start.t, *self.sides.y[0]]]), 0.0
         self.stopped = False  # the only mechanism by an event, or since it failed
         self.now: Instant | None = None  # what was asked of where it is
         self.known: list[Failure | None] = [None] * len(y)  # failures that were reported
         if self.record:
             self.record.begin()
-            self.record.add(start.t, self.sides.y, values)
+            self.record.add(start.t, self.sides.y)
 
     def begin_some(self, chosen: Array, start: State) -> None:
         """Begin anew with some mechanisms of a batch; the clock goes on."""
@@ -127,6 +131,8 @@ class SteppedRun:
             self._check_laws()
         if self.inputs.written[0]:
             self._hand_over()
+        if self.record and self.record.end == self.clock.t:
+            self.record.hold(self.inputs.array)
         self.now = None
         calm = self.sides.march(t_end) if self.controllers is None else self._march_controlled(t_end)
         if calm or self._arrived():
@@ -137,8 +143,8 @@ class SteppedRun:
 
     def add_sample(self) -> None:
         """Add where it is to the record, if that is not there."""
-        if self.record and not self.record.ends_at(self.clock.t):
-            self.record.add(self.clock.t, self.sides.y, self.inputs.array)
+        if self.record and self.record.end != self.clock.t:
+            self.record.add(self.clock.t, self.sides.y)
 
     def _march_controlled(self, t_end: float) -> bool:
         """Go on to a time, from one call of controllers to the next; return whether nothing has happened."""
@@ -147,7 +153,7 @@ class SteppedRun:
         while t < t_end:
             if controllers.next_time <= t:
                 self.sides.control(controllers)
-                if self.record and self.record.ends_at(t):
+                if self.record and self.record.end == t:
                     self.record.hold(self.inputs.array)
                     self.record.amend(self.sides.y)
             t = min(controllers.next_time, t_end)
@@ -188,9 +194,9 @@ class SteppedRun:
             self.sides.take_back()
             failure = failures[0]
             raise AssemblyError(f"{failure.message}; the inputs are what they were") from failure.cause
-        self.sides.fail(failures)
-        if self.record:
-            self.record.hold(self.inputs.array)
+        if failures:
+            self.sides.fail(failures)
+        if self.record and self._jumps:
             self.record.amend(self.sides.y)
 
     def new_failures(self) -> list[tuple[int, Failure]]:
@@ -242,6 +248,24 @@ class SteppedRun:
     def changes(self) -> tuple[tuple[float, Array], ...]:
         """The changes of inputs by controllers, some of them between samples."""
         return tuple(self.controllers.changes) if self.controllers else ()
+
+    def doubts(self, least: float = 0.0) -> list[str]:
+        """Say whether the steps of a mechanism alone have lost or made energy, if there were `least` of them
+        since this was last asked, of as many before."""
+        sides, account = self.sides, self.setup.setting.account
+        if self.setup.batch or not isinstance(sides, SideBySide) or any(sides.failures):
+            return []
+        remembered, bad = sides.remembered, (sides.gathered("bad_t"), sides.gathered("bad_y"))
+        memo = remembered.view(MEMO)[0, 0]
+        steps = float(memo["accepted"] + memo["rejected"])
+        if steps < (1.0 + least) * self._looked:
+            return []
+        self._looked = steps
+        now = np.array([[self.clock.t, *sides.y[0]]])
+        rows = self.record.some() if self.record else now[:0]
+        rows = np.concatenate([rows if len(rows) else self._begun, now])
+        values = dict(zip(self.setup.setting.inputs, self.inputs.array[0].tolist(), strict=True))
+        return [*filter(None, account.doubts(rows[None], remembered, bad, lambda _: values))]
 
     # in a file, or in a copy
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linkwork.errors import FormatError, SimulationError
+from linkwork.errors import FormatError, SimulationError, warn
 from linkwork.foreign_words import no_attribute
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.model.following import fixed
@@ -36,11 +36,12 @@ from linkwork.simulation.step_guard import Alone, busy
 from linkwork.simulation.step_record import recording_of, recordings_of
 from linkwork.simulation.stepped_run import SteppedRun, SteppingSetup
 from linkwork.simulation.variants import variants_of, varied
-from linkwork.spelling import Closed
+from linkwork.spelling import Closed, checked_keywords
 
 Array = np.ndarray
 
 _NAMES = np.array([status.name for status in Status])
+_AS_MANY = 1.0  # steps more than before, part of these: then the energy is looked at again
 _OF_OTHERS = (".lwr", ".csv", ".json", ".html", ".npz")  # what names that end so promise
 
 
@@ -110,6 +111,7 @@ class Simulation(Closed):
         except ValueError as error:
             raise ValueError(f"Simulation: {error}") from None
         self._doubt_start()
+        self._doubted = False
         self._busy = threading.Lock()
         self._wall = time.perf_counter() - begun, time.perf_counter()
 
@@ -118,6 +120,7 @@ class Simulation(Closed):
         def __getattr__(self, word: str) -> Any:
             raise no_attribute(self, word)
 
+    @checked_keywords
     def reset(
         self,
         state: State | Recording | None = None,
@@ -147,6 +150,7 @@ class Simulation(Closed):
                 self._run.begin(self._start)
             else:
                 self._run = SteppedRun(self._setup, self._start)
+            self._doubted = False
         self._doubt_start()
 
     def _doubt_start(self) -> None:
@@ -284,6 +288,7 @@ class Simulation(Closed):
     @property
     def status(self) -> Any:
         """How it stands: "DONE", "EVENT", or why it cannot go on; of a batch (N,) of these."""
+        self._warn(self._run.doubts(_AS_MANY))
         names = _NAMES[self._run.sides.status]
         return names if self._setup.batch else str(names[0])
 
@@ -302,6 +307,22 @@ class Simulation(Closed):
         """Return a joint, body or load as it is now, in the words of a recording: sim["pole"].pose."""
         return self._run.instant()[name]
 
+    def __contains__(self, name: object) -> bool:
+        """Return whether there is a joint, body or load of this name."""
+        return name in self._run.instant()
+
+    def __setattr__(self, word: str, value: Any) -> None:
+        remedy = {
+            "t": "call sim.reset(model.state(...)), or give another State",
+            "q": "call sim.reset(model.state(...)), of a batch sim.reset(q=..., v=...)",
+            "v": "call sim.reset(model.state(...)), of a batch sim.reset(q=..., v=...)",
+            "state": "call sim.reset(state)",
+            "inputs": "write sim.inputs['motor'] = ..., sim.inputs[:] = ... or sim.inputs.update({...})",
+        }.get(word)
+        if remedy:
+            raise AttributeError(f"{self!r}: {word} cannot be set to {value!r:.80}; {remedy}")
+        super().__setattr__(word, value)
+
     @property
     def recording(self) -> Any:
         """The way so far: a Recording with a sample after every step, of a batch Recordings.
@@ -311,7 +332,14 @@ class Simulation(Closed):
         run, wall = self._run, (self._wall[0], time.perf_counter() - self._wall[1])
         lost = run.record.lost if run.record else 0
         notes = [f"{lost} samples before the first were not kept; give record="] if lost else []
+        self._warn(run.doubts())
         return (recordings_of if self._setup.batch else recording_of)(run, wall, notes)
+
+    def _warn(self, doubts: list[str]) -> None:
+        """Warn that the motion is not what it should be: once, until it begins anew."""
+        if doubts and not self._doubted:
+            self._doubted = True
+            warn(doubts[0])
 
     def __repr__(self) -> str:
         count = f"{self._run.count} mechanisms, " if self._setup.batch else ""

@@ -246,9 +246,15 @@ class _TreeSide(JointSide):
 
 def _called(load: Load, error: Exception) -> str:
     """Say how the law of a load is called, if it was wrong about that."""
-    if not isinstance(error, TypeError) or len(load.laws) != 1:
+    called = {word: names for word, names in load.laws.items() if callable(getattr(load, word, None))}
+    if load.word == "event":
+        called = {"quantity": ("t", "q", "v") if load.whole else ("side", "t")}
+    if not isinstance(error, TypeError) or not called:
         return ""
-    ((word, names),) = load.laws.items()
+    if len(called) > 1 or load.word == "event":
+        each = (f"{word}({', '.join(names)})" for word, names in called.items())
+        return f" (it is called as {' and '.join(each)})"
+    ((word, names),) = called.items()
     also = "; of a joint of one coordinate q and v are numbers" if "q" in names and not load.whole else ""
     return f" (it is called as {word}({', '.join(names)}){also})"
 
@@ -259,6 +265,8 @@ def _numbers(shown: Any) -> list[Number]:
     items = list(shown) if isinstance(shown, list | tuple) or np.ndim(shown) else [shown]
     if any(isinstance(x, bool | np.bool_) or is_condition(x) for x in items):
         raise TypeError("it is a truth value; give a number (of an event one that crosses zero: q - 0.3)")
+    if any(isinstance(x, complex) for x in items):
+        raise TypeError(f"{shown!r} is complex; give real numbers")
     return [x.item() if isinstance(x, np.ndarray) else as_number(x) for x in items]
 
 

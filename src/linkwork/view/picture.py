@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import LinkworkError
+from linkwork.real_numbers import is_finite, shown
 from linkwork.recording.container import write_atomically
 from linkwork.view.camera import Camera, View
 from linkwork.view.drawing import Drawing
@@ -70,6 +71,8 @@ def snapshot(thing: Any, t: float | None, *, size: tuple[int, int], view: str) -
     subject = subject_of(thing)
     figure, trajectory = subject.drawing, subject.trajectory
     end = float(trajectory.times[-1])
+    if t is not None and not is_finite(t):
+        raise ValueError(f"snapshot: t {shown(t)}; give a time in seconds")
     t = end if t is None else float(t)
     if not trajectory.times[0] <= t <= end:
         span = f"{trajectory.times[0]:g} to {end:g} s"

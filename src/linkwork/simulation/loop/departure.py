@@ -21,7 +21,7 @@ from linkwork.simulation.loop.sampling import begin_samples
 from linkwork.simulation.loop.step_size import first_step
 from linkwork.simulation.loop.termination import finish, give_up, keep_not_finite, stop
 
-_CHECK_EVERY, _LEAST_PROGRESS = 100_000, 1e-5
+_LEAST_PROGRESS = 1e-5  # of the time that is left, in `patience` attempts
 
 
 @native
@@ -76,11 +76,11 @@ def _works_too_much(run, memo, t):
     attempts = memo.accepted + memo.rejected - memo.earlier
     if attempts >= run.max_steps:
         return True
-    if attempts - memo.check_attempts < _CHECK_EVERY:
+    if attempts - memo.check_attempts < run.patience:
         return False
     advance = t - memo.check_t
     memo.check_attempts, memo.check_t = attempts, t
-    needed = _CHECK_EVERY * (run.t_end - t)
+    needed = run.patience * (run.t_end - t)
     return advance < _LEAST_PROGRESS * (run.t_end - t) or advance * (run.max_steps - attempts) < needed
 
 

@@ -89,6 +89,7 @@ _NUMBERS = (
     "h_max",  # the longest step [s]
     "time_scale",  # times below count as this when it is asked whether a step is too short [s]
     "max_steps",
+    "patience",  # attempts after which it is asked whether there is progress
     "bound",  # h |lambda| at the border of the explicit method's stability
     "gamma",  # of the implicit method
     "norm",  # of the Jacobian [1/s]
