@@ -18,6 +18,15 @@ from linkwork.contact_dynamics.contact_system import ContactSystem
 from linkwork.contact_dynamics.detection import detect
 from linkwork.contact_dynamics.drive_gains import DriveGains
 from linkwork.contact_dynamics.inertial_motion import InertialMotion
+from linkwork.contact_dynamics.lanes import (
+    Lanes,
+    Words,
+    Workspace,
+    leave_lane,
+    next_lane,
+    show_lane,
+    take_lane,
+)
 from linkwork.contact_dynamics.memory import NOTHING, Memory, in_the_world, recall
 from linkwork.contact_dynamics.nodes import fill_inertia
 from linkwork.contact_dynamics.reach import fill_reach
@@ -33,6 +42,7 @@ from linkwork.contact_dynamics.step_loops import (
     unless_touched,
     yielding,
 )
+from linkwork.dynamics import velocities
 from linkwork.model.model import Model
 from linkwork.model.own_forces import motion_algorithm, motion_kernel
 from linkwork.native.stages import Program, Some, Value
@@ -44,6 +54,13 @@ Array = np.ndarray
 # with it.
 POINTS, ROWS, REMEMBERED, ISLANDS, STOPS, QUICK, ASLEEP, WAITS = range(8)
 START, MIDDLE, HALF, SPAN, STEP, WORST, BEFORE, AFTER = range(8, 16)
+# Of lanes, which are moved one after the other: which, and how many; until when [s]; whether that one has
+# just been moved; how many are not there.
+LANE, LANES, UNTIL, STEPPED, LEFT = range(16, 21)
+_WORDS = Words(
+    *(POINTS, REMEMBERED, QUICK, ASLEEP, WAITS, START, MIDDLE, HALF, SPAN, STEP, WORST, BEFORE, AFTER),
+    *(LANE, LANES, UNTIL, STEPPED, LEFT),
+)
 
 SAME = 0.01  # a contact this near to one of the step before is the same [m]
 STILL = 5e-8  # what touches and moves no faster than the solver knows stands still [m/s, rad/s]
@@ -82,7 +99,7 @@ class StepProgram:
     ) -> None:
         """Take what is moved, what moves and solves it, and to which tolerance [m/s]."""
         self._model, self._system, self._inertial, self._solver = model, system, inertial, solver
-        self._asked, self._tolerance, self.program = asked, tolerance, Program(16)
+        self._asked, self._tolerance, self.program = asked, tolerance, Program(21)
         self.values, self.numbers = self.program.values, self.program.numbers
         nq, nv = model.nq, model.nv
         self.q, self.v = np.zeros(nq), np.zeros(nv)
@@ -99,6 +116,20 @@ class StepProgram:
         self._centres = np.zeros((len(system.detection.reach), 3))
         self.make_room(64)
         self._version: Any = None
+        self._lanes: Lanes | None = None
+        self._which = np.zeros(0, np.int64)
+        self._placed = model.kernel_of(velocities.PLACED, form="rolled")
+        self._shown = [np.zeros(shape) for shape in self._placed.outputs]
+
+    @property
+    def asks(self) -> bool:
+        """Whether every step calls Python, for laws that were not traced or for curves of constraints."""
+        return self._untraced or bool(self._model.link_tree.unknowns)
+
+    @property
+    def bodies(self) -> int:
+        """How many bodies the model has."""
+        return len(self._shown[0])
 
     def make_room(self, remembered: int) -> None:
         """Have room for this many contacts that are remembered."""
@@ -139,19 +170,61 @@ class StepProgram:
     def run(self) -> None:
         """Move q and v by the time SPAN from START, of a step STEP; what is found is in arrays and values."""
         self.bind()
-        self.program.run()
+        self.values[LANES] = 0
+        self.program.run("step")
+
+    def run_lanes(self, lanes: Lanes, which: Array, h: float, until: float) -> int:
+        """Move some lanes by steps of h to a time; return how many have stayed behind, since a stage asks."""
+        if lanes is not self._lanes or len(which) > len(self._which):
+            self._lanes, self._which, self._version = lanes, np.zeros(len(lanes), np.int64), None
+        if lanes.places.room > len(self.memory.pair):
+            self.make_room(lanes.places.room)
+        self.bind()
+        self._which[: len(which)] = which
+        self.values[LANE], self.values[LANES], self.values[LEFT] = 0, len(which), len(which)
+        self.numbers[STEP], self.numbers[UNTIL] = h, until
+        self.program.run("lane", instead="next")
+        return int(self.values[LEFT])
+
+    def _workspace(self) -> Workspace:
+        t, pair, place, impulse = self.t.reshape(1), *self.memory[:3]
+        given = self.values, self.numbers, self.q, self.v, self.inputs, self.saved, self.work, t
+        return Workspace(*given, pair, place, impulse)
+
+    def _take_lane(self, lanes: Lanes) -> None:
+        given = lanes.rows, lanes.places, self._which, _WORDS, self._workspace()
+        self.program.label("lane")
+        self.program.loop(take_lane, *given, skip="next")
+
+    def _leave_lane(self, lanes: Lanes) -> None:
+        p, words, points = self.program, _WORDS, self._some_points()
+        if lanes.shows:
+            X, V = self._shown
+            _, plan, ports = self._placed.bind(self.q, self.v, X, V)
+            p.kernel(self._placed.single.run, plan, ports)
+            p.loop(show_lane, lanes.rows, self._which, words, self.values, X.reshape(-1), V.reshape(-1))
+        given = lanes.rows, lanes.places, self._which, words, self._workspace()
+        found = self._system.nodes, points, Some(self.world, POINTS), self._tolerance, int(lanes.timed)
+        p.loop(leave_lane, *given, *found, skip="end")
+        p.label("next")
+        p.loop(next_lane, words, self.values, skip="lane")
+        p.label("end")
 
     def bind(self) -> None:
         """Follow the arrays of others, which may be larger ones by now."""
         system = self._system
         rows = system.all_rows
         self._solver.make_room(len(rows.a), len(rows.rows))
-        version = system.version, system.detection.version, self._solver.version
+        lanes = self._lanes
+        version = system.version, system.detection.version, self._solver.version, lanes and lanes.version
         if version == self._version:
             return
         self.impulses, self.world = np.zeros((len(rows.a), 3)), np.zeros((len(system.points.gap), 3))
         self._version = version
         self.program.clear()
+        if lanes:
+            self._take_lane(lanes)
+        self.program.label("step")
         self._drift(START)
         self._forces()
         self._look()
@@ -159,6 +232,8 @@ class StepProgram:
         self._solve()
         self.program.label("drift")
         self._drift(MIDDLE)
+        if lanes:
+            self._leave_lane(lanes)
 
     def _drift(self, start: int) -> None:
         drift = self._asked.drift
