@@ -273,7 +273,7 @@ def take_lane(rows, at, which, word, to):
             words[TAKEN] = 1
         return SKIP
     words[TAKEN] = 0
-    if words[QUICK] != 0 or count > len(to.pair):
+    if count > len(to.pair):
         return SKIP
     if words[RESTS] != 0 and _same_inputs(x, at):
         for i in range(at.inputs - at.before):
@@ -297,7 +297,7 @@ def take_lane(rows, at, which, word, to):
     span = (t + h) - t
     to.work[0], to.t[0] = x[WORK], t + 0.5 * span
     numbers[word.start], numbers[word.middle], numbers[word.half] = t, t + 0.5 * span, 0.5 * span
-    numbers[word.span], values[word.remembered] = span, count
+    numbers[word.span], values[word.remembered], values[word.quick] = span, count, words[QUICK]
     values[word.asleep] = values[word.waits] = 0
     return GO
 

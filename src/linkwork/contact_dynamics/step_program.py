@@ -36,12 +36,15 @@ from linkwork.contact_dynamics.step_loops import (
     begin_impulses,
     centres_of,
     earn,
+    foreseen,
     free_velocities,
     is_quick,
     take_found,
+    unless_quick,
     unless_touched,
     yielding,
 )
+from linkwork.contact_dynamics.time_of_impact import ask_if_fast
 from linkwork.dynamics import velocities
 from linkwork.model.model import Model
 from linkwork.model.own_forces import motion_algorithm, motion_kernel
@@ -83,6 +86,10 @@ class Asked:
     improve: Callable[[], Any]  # what sweeps have not solved
     bend: Callable[[], Any] | None  # laws of compliant contacts
     hold: Callable[[], Any] | None  # coordinates that friction or stops hold
+
+
+def _refuse() -> None:
+    """Stand for what is asked of lanes alone, which go on without it."""
 
 
 class StepProgram:
@@ -195,6 +202,21 @@ class StepProgram:
         given = lanes.rows, lanes.places, self._which, _WORDS, self._workspace()
         self.program.label("lane")
         self.program.loop(take_lane, *given, skip="next")
+        self._foresee()
+
+    def _foresee(self) -> None:
+        """Ask where shapes are so quick that they may pass others, before something holds them.
+
+        That is what `Stepper` looks for; here all pairs count, near or not.
+        """
+        p, system, d, t = self.program, self._system, self._system.detection, self.t.reshape(1)
+        p.loop(unless_quick, Value(QUICK), Value(START), t, skip="step")
+        system.add_placing(p, self.q)
+        qdd, _ = self._accelerate()
+        p.loop(foreseen, qdd, self._rates, self.v, Value(SPAN), t, Value(MIDDLE), self.a)
+        shapes, span = d.shapes, Value(SPAN)
+        p.loop(fill_reach, system.layout, shapes, system.poses, system.J, self.a, span, d.motion, d.reach)
+        p.loop(ask_if_fast, shapes, d.table.at, system.poses, d.poses, d.motion, d.reach, span, ask=_refuse)
 
     def _leave_lane(self, lanes: Lanes) -> None:
         p, words, points = self.program, _WORDS, self._some_points()
@@ -249,20 +271,24 @@ class StepProgram:
         self._gains.add_stages(p, Value(MIDDLE), self.q, self.v, self.inputs, Value(SPAN), self.added)
         system.add_placing(p, self.q)
         p.loop(fill_inertia, system.layout, system.J, system.F, self.added, nodes.mass, nodes.inverse)
-        if self._untraced:
-            p.python(lambda: self._motion.call(*self._arrays) and None)
-        else:
-            _, plan, ports = self._motion.bind(*self._arrays)
-            p.kernel(self._motion.single.run, plan, ports)
-        self._inertial.add_rates(p, self.t, self.q, self.v, self._rates)
-        given = self._motion.inputs
-        qdd, power = self._arrays[given + 1], self._arrays[given + 2].reshape(1)
+        qdd, power = self._accelerate()
         p.loop(
             free_velocities,
             *(nodes, qdd, self._rates, self.added, self.v, Value(SPAN), power, self.pull, self.a, self.work),
         )
         if self._asked.give_back:
             p.python(self._asked.give_back)
+
+    def _accelerate(self) -> tuple[Array, Array]:
+        """Return what accelerations by forces, and their power, will be; `_rates` are those by inertia."""
+        if self._untraced:
+            self.program.python(lambda: self._motion.call(*self._arrays) and None)
+        else:
+            _, plan, ports = self._motion.bind(*self._arrays)
+            self.program.kernel(self._motion.single.run, plan, ports)
+        self._inertial.add_rates(self.program, self.t, self.q, self.v, self._rates)
+        given = self._motion.inputs
+        return self._arrays[given + 1], self._arrays[given + 2].reshape(1)
 
     def _look(self) -> None:
         p, system, d = self.program, self._system, self._system.detection

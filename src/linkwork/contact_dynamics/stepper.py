@@ -109,7 +109,7 @@ class Stepper(StepMoves):
 
     def board(self, lanes: Lanes, k: int, state: ContactState, origin: float, index: float, u: Array) -> bool:
         """Put a state into lane k, if its steps need no Python; see `Lanes.put`."""
-        if state.quick or len(state.asleep.label):
+        if len(state.asleep.label):
             return False
         self._let_save(state)
         lanes.put(k, state, origin, index, u)

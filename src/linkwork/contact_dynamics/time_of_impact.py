@@ -20,10 +20,11 @@ from linkwork.contact.shape_kinds import CAPSULE, PLANE, TURNED
 from linkwork.contact.shape_table import buffer, opened_buffer, opened_table, opened_work
 from linkwork.contact_dynamics.contact_problem import CONTACTS, NODES, velocity_at
 from linkwork.contact_dynamics.contact_rows import PAIR_TABLE, POINTS, SLACK
-from linkwork.contact_dynamics.detection import SHAPES, Detection
+from linkwork.contact_dynamics.detection import SHAPES, Detection, place_shapes
 from linkwork.contact_dynamics.pair_numbers import RESTITUTION
 from linkwork.geometry.vectors import add, position, put_pose, rotation, sub, times, turned
 from linkwork.native.numba_functions import entry, memory, native
+from linkwork.native.stages import ASK, GO
 
 Array = np.ndarray
 
@@ -221,6 +222,27 @@ def _passes(t, shapes, poses, motion, i, j, h):
     for k in (i, j):
         way += shapes.swing[k] * _tumbling(t, poses, motion, k)
     return h * way > shapes.thin[i] + shapes.thin[j]
+
+
+@entry(
+    "int64",
+    *(SHAPES, "int64[::1]", *["float64[:, :, ::1]"] * 2, "float64[:, ::1]", "float64[::1]", "float64"),
+)
+def ask_if_fast(shapes, table, links, poses, motion, reach, h):
+    """Ask if some two shapes may pass each other within h, wherever they are. Poses of shapes are written."""
+    fastest, thinnest = 0.0, inf
+    for k in range(len(reach)):
+        fastest, thinnest = max(fastest, reach[k]), min(thinnest, shapes.thin[k])
+    if fastest <= thinnest:
+        return GO
+    place_shapes(shapes, links, poses)
+    t, x = opened_table(table), memory(poses)
+    for i in range(len(reach)):
+        for j in range(i):
+            fast = shapes.link[i] != shapes.link[j] and reach[i] + reach[j] > shapes.thin[i] + shapes.thin[j]
+            if fast and _passes(t, shapes, x, motion, i, j, h):
+                return ASK
+    return GO
 
 
 @entry(

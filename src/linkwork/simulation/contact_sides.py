@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.contact_dynamics.contact_state import ContactState, Hit
+from linkwork.contact_dynamics.lanes import Lanes
 from linkwork.contact_dynamics.memory_by_body import MemoryByBody
 from linkwork.contact_dynamics.stepper import TOLERANCE, Stepper
 from linkwork.dynamics.load_code import raised
@@ -27,7 +28,7 @@ from linkwork.simulation.driver_jumps import after_jump
 from linkwork.simulation.event_log import Occurrences
 from linkwork.simulation.failure import STEP_HINT, Failure, failed, failed_step
 from linkwork.simulation.integration import MEMO
-from linkwork.simulation.lane_steps import LaneSteps
+from linkwork.simulation.lane_steps import LaneSteps, alight, board
 from linkwork.simulation.law_watch import LawWatch
 from linkwork.simulation.loop.records import ON_MESH
 from linkwork.simulation.options import MOREAU_JEAN
@@ -88,6 +89,7 @@ class ContactSides:
         self._part_of = np.repeat(np.arange(pieces), [b - a for a, b in self._edges])
         self._pool: ThreadPoolExecutor | None = None
         self._t_end = t  # of the last piece
+        self._lent = False  # whether the only mechanism was asked for by others: it keeps no lane of its own
         self.begin(np.arange(count), y, t, inputs)
 
     def begin(self, which: Array, y: Array, t: float, inputs: Array) -> None:
@@ -166,7 +168,7 @@ class ContactSides:
             if self._memo["status"][a + k] == _DONE:
                 self._occurrences[a + k].t_end = t_end
                 self._advance(self._parts[part], a + k, t_end)
-            if self._memo["status"][a + k] == _DONE:
+            if self._memo["status"][a + k] == _DONE and not self._lent:
                 lanes.board(k, self._ones[a + k], self.inputs[a + k])
 
     def alight(self, which: Iterable[int] | None = None) -> None:
@@ -211,6 +213,16 @@ class ContactSides:
                 return
             one.end = replace(one.base, q=end.q, v=end.v, t=t_end, work=end.work)
         memo["t"], memo["t_final"] = one.base.t, t_end
+
+    def lend(self, lanes: Lanes, i: int, stepper: Stepper) -> bool:
+        """Leave the only mechanism in a lane of others; return whether that can be."""
+        self.alight()
+        self._lent = self._lanes[0].able and self._memo["status"][0] == _DONE
+        return self._lent and board(lanes, i, stepper, self._ones[0], self.inputs[0])
+
+    def take_home(self, lanes: Lanes, i: int, t_end: float) -> None:
+        """Go on with the only mechanism from where a lane is, at a time."""
+        self._ones[0], self._t_end = alight(lanes, i, self._ones[0], self._memo[0], t_end, self._h), t_end
 
     def _log(self, k: int, hits: Sequence[Hit]) -> None:
         self.happened[k] += hits_of([Impact(*hit) for hit in hits])
