@@ -239,6 +239,7 @@ class Words(NamedTuple):
     until: int  # to which time
     stepped: int  # whether it was moved just now
     left: int  # how many are not there
+    fast: int  # how many pairs of its shapes may pass each other
 
 
 WORDS = Named(Words, dict.fromkeys(Words._fields, "int64"))
@@ -298,7 +299,7 @@ def take_lane(rows, at, which, word, to):
     to.work[0], to.t[0] = x[WORK], t + 0.5 * span
     numbers[word.start], numbers[word.middle], numbers[word.half] = t, t + 0.5 * span, 0.5 * span
     numbers[word.span], values[word.remembered], values[word.quick] = span, count, words[QUICK]
-    values[word.asleep] = values[word.waits] = 0
+    values[word.asleep] = values[word.waits] = values[word.fast] = 0
     return GO
 
 

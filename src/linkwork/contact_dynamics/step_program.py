@@ -44,7 +44,7 @@ from linkwork.contact_dynamics.step_loops import (
     unless_touched,
     yielding,
 )
-from linkwork.contact_dynamics.time_of_impact import ask_if_fast
+from linkwork.contact_dynamics.time_of_impact import Sweep, leave_fast_out, unless_fast
 from linkwork.dynamics import velocities
 from linkwork.model.model import Model
 from linkwork.model.own_forces import motion_algorithm, motion_kernel
@@ -58,11 +58,11 @@ Array = np.ndarray
 POINTS, ROWS, REMEMBERED, ISLANDS, STOPS, QUICK, ASLEEP, WAITS = range(8)
 START, MIDDLE, HALF, SPAN, STEP, WORST, BEFORE, AFTER = range(8, 16)
 # Of lanes, which are moved one after the other: which, and how many; until when [s]; whether that one has
-# just been moved; how many are not there.
-LANE, LANES, UNTIL, STEPPED, LEFT = range(16, 21)
+# just been moved; how many are not there; how many pairs of its shapes are fast.
+LANE, LANES, UNTIL, STEPPED, LEFT, FAST = range(16, 22)
 _WORDS = Words(
     *(POINTS, REMEMBERED, QUICK, ASLEEP, WAITS, START, MIDDLE, HALF, SPAN, STEP, WORST, BEFORE, AFTER),
-    *(LANE, LANES, UNTIL, STEPPED, LEFT),
+    *(LANE, LANES, UNTIL, STEPPED, LEFT, FAST),
 )
 
 SAME = 0.01  # a contact this near to one of the step before is the same [m]
@@ -106,7 +106,7 @@ class StepProgram:
     ) -> None:
         """Take what is moved, what moves and solves it, and to which tolerance [m/s]."""
         self._model, self._system, self._inertial, self._solver = model, system, inertial, solver
-        self._asked, self._tolerance, self.program = asked, tolerance, Program(21)
+        self._asked, self._tolerance, self.program = asked, tolerance, Program(22)
         self.values, self.numbers = self.program.values, self.program.numbers
         nq, nv = model.nq, model.nv
         self.q, self.v = np.zeros(nq), np.zeros(nv)
@@ -125,6 +125,7 @@ class StepProgram:
         self._version: Any = None
         self._lanes: Lanes | None = None
         self._which = np.zeros(0, np.int64)
+        self._sweep, self._before = Sweep(system.detection), np.zeros_like(system.detection.motion)
         self._placed = model.kernel_of(velocities.PLACED, form="rolled")
         self._shown = [np.zeros(shape) for shape in self._placed.outputs]
 
@@ -177,7 +178,7 @@ class StepProgram:
     def run(self) -> None:
         """Move q and v by the time SPAN from START, of a step STEP; what is found is in arrays and values."""
         self.bind()
-        self.values[LANES] = 0
+        self.values[LANES] = self.values[FAST] = 0
         self.program.run("step")
 
     def run_lanes(self, lanes: Lanes, which: Array, h: float, until: float) -> int:
@@ -205,10 +206,7 @@ class StepProgram:
         self._foresee()
 
     def _foresee(self) -> None:
-        """Ask where shapes are so quick that they may pass others, before something holds them.
-
-        That is what `Stepper` looks for; here all pairs count, near or not.
-        """
+        """Find pairs so fast that they may pass each other, and ask where some meet; see `Stepper`."""
         p, system, d, t = self.program, self._system, self._system.detection, self.t.reshape(1)
         p.loop(unless_quick, Value(QUICK), Value(START), t, skip="step")
         system.add_placing(p, self.q)
@@ -216,7 +214,12 @@ class StepProgram:
         p.loop(foreseen, qdd, self._rates, self.v, Value(SPAN), t, Value(MIDDLE), self.a)
         shapes, span = d.shapes, Value(SPAN)
         p.loop(fill_reach, system.layout, shapes, system.poses, system.J, self.a, span, d.motion, d.reach)
-        p.loop(ask_if_fast, shapes, d.table.at, system.poses, d.poses, d.motion, d.reach, span, ask=_refuse)
+        moving = system.poses, d.poses, d.motion, d.reach, span
+        p.loop(unless_fast, shapes, d.table.at, *moving, skip="step")
+        p.loop(fill_reach, system.layout, shapes, system.poses, system.J, self.v, 0.0, self._before, d.reach)
+        p.loop(fill_reach, system.layout, shapes, system.poses, system.J, self.a, span, d.motion, d.reach)
+        p.loop(detect, *d.arguments(system.poses, d.reach))
+        self._sweep.add_stages(p, self._before, span, FAST, _refuse)
 
     def _leave_lane(self, lanes: Lanes) -> None:
         p, words, points = self.program, _WORDS, self._some_points()
@@ -337,6 +340,7 @@ class StepProgram:
         if asked.add_rows:
             p.python(asked.add_rows)
         p.loop(ask_if, Value(WAITS), ask=asked.leave_out)
+        p.loop(leave_fast_out, self._some_points(), self._sweep.pairs, Value(FAST), self._some_rows())
         if asked.bounce:
             p.python(asked.bounce)
 
