@@ -309,7 +309,7 @@ class Encounters:
             if not len(fleet):
                 fleet.t = one.time
             if fleet.able and fleet.t == one.time:
-                fleet.take(one)
+                fleet.take(one, self._scene.arrays)
 
     def _look_at_sleepers(self) -> None:
         """Wake those whose laws have become others, by what they read from outside: a few in each step."""

@@ -44,7 +44,7 @@ class Fleet:
     def __len__(self) -> int:
         return len(self._aboard)
 
-    def take(self, one: "Encounter") -> bool:
+    def take(self, one: "Encounter", arrays: "BodyArrays") -> bool:
         """Let an encounter come aboard, whose simulation is at the time of all; return whether it does."""
         if not self._free:
             n = len(self.lanes)
@@ -53,6 +53,9 @@ class Fleet:
         i = self._free[-1]
         if not one.simulation.board(self.lanes, i, self._steppers[0]):
             return False
+        (unit,), shown = one.units, self.lanes.rows  # it may rest, and be shown as it is
+        shown.poses[i].reshape(-1, 3, 4)[unit.model_rows] = arrays.poses[unit.rows]
+        shown.motions[i].reshape(-1, 6)[unit.model_rows] = arrays.velocities[unit.rows]
         self._aboard[self._free.pop()] = one
         self._calm[i] = one.calm
         self._fresh.append(one)
