@@ -101,8 +101,8 @@ class Lanes:
         self._rows_for(count, _ROOM)
 
     def _rows_for(self, count: int, room: int) -> None:
-        at = _NUMBERS + np.cumsum([0, *self._sizes, 3 * room, 3 * room])
-        self.places = Places(*at.tolist(), room)
+        at = (_NUMBERS + np.cumsum([0, *self._sizes, 3 * room, 3 * room])).tolist()
+        self.places = Places._make([*at, room])
         self.rows = Rows(
             *(np.zeros((count, self.places.end)), np.zeros((count, _WORDS + 2 * room), np.int64)),
             *(np.zeros((count, 12 * self._bodies)), np.zeros((count, 6 * self._bodies))),

@@ -39,7 +39,8 @@ class Fleet:
         self._free = list(range(_ROOM))[::-1]
         self._calm = np.zeros(_ROOM, np.int64)
         self._fresh: list[Encounter] = []  # that came aboard since the last step
-        self._lay_out()
+        self._rows: tuple[Array, ...] | None = None  # see `_lay_out`
+        self._which = np.zeros(0, np.int64)  # the lanes of those aboard
 
     def __len__(self) -> int:
         return len(self._aboard)
@@ -74,8 +75,10 @@ class Fleet:
         self._rows = None
         one.come_ashore(self.lanes, i, self.t, self.span)
 
-    def _lay_out(self) -> None:
-        """Find which rows of the scene are those of which bodies in which lanes."""
+    def _lay_out(self) -> tuple[Array, ...]:
+        """Return which lanes have which bodies, and which rows of the scene those are."""
+        if self._rows is not None:
+            return self._rows
         self._which = np.array(sorted(self._aboard), np.int64)
         lanes, bodies, rows = [], [], []
         for i in self._which.tolist():
@@ -85,11 +88,11 @@ class Fleet:
             rows.append(np.arange(unit.first, unit.first + unit.count))
         none = [np.zeros(0, np.int64)]
         self._rows = tuple(np.concatenate(none + x) for x in (lanes, bodies, rows))
+        return self._rows
 
     def advance(self, t: float, pool: Executor | None, threads: int) -> "list[Encounter]":
         """Bring all to a time of their clock; return those that are not there, ashore."""
-        if self._rows is None:
-            self._lay_out()
+        self._lay_out()
         for one in self._fresh:
             one.forget_step()
         self._fresh.clear()
@@ -123,9 +126,7 @@ class Fleet:
 
     def publish(self, arrays: "BodyArrays") -> None:
         """Write where bodies are to the arrays of the scene."""
-        if self._rows is None:
-            self._lay_out()
-        lanes, bodies, rows = self._rows
+        lanes, bodies, rows = self._lay_out()
         found, n = self.lanes.rows, len(self.lanes)
         arrays.poses[rows] = found.poses.reshape(n, -1, 3, 4)[lanes, bodies]
         arrays.velocities[rows] = found.motions.reshape(n, -1, 6)[lanes, bodies]
