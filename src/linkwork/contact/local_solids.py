@@ -72,12 +72,12 @@ def face_contacts(table, A, size, p0, p1, p2, n, triangle, work, count, margin, 
         count += 1
     if A.kind == SPHERE:
         return count, depth, a
+    put(work.triangle, 0, p0)  # its edges ask for it, too
+    put(work.triangle, 1, p1)
+    put(work.triangle, 2, p2)
     if A.kind == CAPSULE:
         count = _lowest_line(A, size, depth, over, p0, p1, p2, n, triangle, work, count, margin)
         return count, depth, a
-    put(work.triangle, 0, p0)
-    put(work.triangle, 1, p1)
-    put(work.triangle, 2, p2)
     count = _spread_out(table, A, size, depth, neg(n), a, over, triangle, work, count, margin)
     return count, depth, a
 

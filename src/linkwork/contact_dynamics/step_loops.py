@@ -45,6 +45,21 @@ def free_velocities(nodes, qdd, rates, added, v, s, power, pull, a, work):
     work[0] += s * power[0]
 
 
+@entry("int64", "int64", "float64", FLAT)
+def unless_quick(flag, start, t):
+    """Skip what follows unless a flag is set; else a clock is set to the start of the step."""
+    t[0] = start
+    return SKIP if flag == 0 else GO
+
+
+@entry(None, FLAT, FLAT, FLAT, "float64", FLAT, "float64", FLAT)
+def foreseen(qdd, rates, v, s, t, middle, found):
+    """Write the velocities that forces give in half of a step; a clock is set to its middle again."""
+    t[0] = middle
+    for i in range(len(v)):
+        found[i] = v[i] + 0.5 * s * (qdd[i] - rates[i])
+
+
 @entry("int64", _WORDS, "int64", "int64", TABLE, "int64[:, ::1]", POINTS, "int64", _WORDS)
 def take_found(counts, pairs, room, number, label, points, place, values):
     """Take the points that were found, and write how many there are; ask for room that is lacking."""

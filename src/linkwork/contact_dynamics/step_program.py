@@ -18,6 +18,15 @@ from linkwork.contact_dynamics.contact_system import ContactSystem
 from linkwork.contact_dynamics.detection import detect
 from linkwork.contact_dynamics.drive_gains import DriveGains
 from linkwork.contact_dynamics.inertial_motion import InertialMotion
+from linkwork.contact_dynamics.lanes import (
+    Lanes,
+    Words,
+    Workspace,
+    leave_lane,
+    next_lane,
+    show_lane,
+    take_lane,
+)
 from linkwork.contact_dynamics.memory import NOTHING, Memory, in_the_world, recall
 from linkwork.contact_dynamics.nodes import fill_inertia
 from linkwork.contact_dynamics.reach import fill_reach
@@ -27,12 +36,16 @@ from linkwork.contact_dynamics.step_loops import (
     begin_impulses,
     centres_of,
     earn,
+    foreseen,
     free_velocities,
     is_quick,
     take_found,
+    unless_quick,
     unless_touched,
     yielding,
 )
+from linkwork.contact_dynamics.time_of_impact import Sweep, leave_fast_out, unless_fast
+from linkwork.dynamics import velocities
 from linkwork.model.model import Model
 from linkwork.model.own_forces import motion_algorithm, motion_kernel
 from linkwork.native.stages import Program, Some, Value
@@ -44,6 +57,13 @@ Array = np.ndarray
 # with it.
 POINTS, ROWS, REMEMBERED, ISLANDS, STOPS, QUICK, ASLEEP, WAITS = range(8)
 START, MIDDLE, HALF, SPAN, STEP, WORST, BEFORE, AFTER = range(8, 16)
+# Of lanes, which are moved one after the other: which, and how many; until when [s]; whether that one has
+# just been moved; how many are not there; how many pairs of its shapes are fast.
+LANE, LANES, UNTIL, STEPPED, LEFT, FAST = range(16, 22)
+_WORDS = Words(
+    *(POINTS, REMEMBERED, QUICK, ASLEEP, WAITS, START, MIDDLE, HALF, SPAN, STEP, WORST, BEFORE, AFTER),
+    *(LANE, LANES, UNTIL, STEPPED, LEFT, FAST),
+)
 
 SAME = 0.01  # a contact this near to one of the step before is the same [m]
 STILL = 5e-8  # what touches and moves no faster than the solver knows stands still [m/s, rad/s]
@@ -68,6 +88,10 @@ class Asked:
     hold: Callable[[], Any] | None  # coordinates that friction or stops hold
 
 
+def _refuse() -> None:
+    """Stand for what is asked of lanes alone, which go on without it."""
+
+
 class StepProgram:
     """The stages of a model's steps; for one thread."""
 
@@ -82,7 +106,7 @@ class StepProgram:
     ) -> None:
         """Take what is moved, what moves and solves it, and to which tolerance [m/s]."""
         self._model, self._system, self._inertial, self._solver = model, system, inertial, solver
-        self._asked, self._tolerance, self.program = asked, tolerance, Program(16)
+        self._asked, self._tolerance, self.program = asked, tolerance, Program(22)
         self.values, self.numbers = self.program.values, self.program.numbers
         nq, nv = model.nq, model.nv
         self.q, self.v = np.zeros(nq), np.zeros(nv)
@@ -99,6 +123,21 @@ class StepProgram:
         self._centres = np.zeros((len(system.detection.reach), 3))
         self.make_room(64)
         self._version: Any = None
+        self._lanes: Lanes | None = None
+        self._which = np.zeros(0, np.int64)
+        self._sweep, self._before = Sweep(system.detection), np.zeros_like(system.detection.motion)
+        self._placed = model.kernel_of(velocities.PLACED, form="rolled")
+        self._shown = [np.zeros(shape) for shape in self._placed.outputs]
+
+    @property
+    def asks(self) -> bool:
+        """Whether every step calls Python, for laws that were not traced or for curves of constraints."""
+        return self._untraced or bool(self._model.link_tree.unknowns)
+
+    @property
+    def bodies(self) -> int:
+        """How many bodies the model has."""
+        return len(self._shown[0])
 
     def make_room(self, remembered: int) -> None:
         """Have room for this many contacts that are remembered."""
@@ -139,19 +178,78 @@ class StepProgram:
     def run(self) -> None:
         """Move q and v by the time SPAN from START, of a step STEP; what is found is in arrays and values."""
         self.bind()
-        self.program.run()
+        self.values[LANES] = self.values[FAST] = 0
+        self.program.run("step")
+
+    def run_lanes(self, lanes: Lanes, which: Array, h: float, until: float) -> int:
+        """Move some lanes by steps of h to a time; return how many have stayed behind, since a stage asks."""
+        if lanes is not self._lanes or len(which) > len(self._which):
+            self._lanes, self._which, self._version = lanes, np.zeros(len(lanes), np.int64), None
+        if lanes.places.room > len(self.memory.pair):
+            self.make_room(lanes.places.room)
+        self.bind()
+        self._which[: len(which)] = which
+        self.values[LANE], self.values[LANES], self.values[LEFT] = 0, len(which), len(which)
+        self.numbers[STEP], self.numbers[UNTIL] = h, until
+        self.program.run("lane", instead="next")
+        return int(self.values[LEFT])
+
+    def _workspace(self) -> Workspace:
+        t, pair, place, impulse = self.t.reshape(1), *self.memory[:3]
+        given = self.values, self.numbers, self.q, self.v, self.inputs, self.saved, self.work, t
+        return Workspace(*given, pair, place, impulse)
+
+    def _take_lane(self, lanes: Lanes) -> None:
+        given = lanes.rows, lanes.places, self._which, _WORDS, self._workspace()
+        self.program.label("lane")
+        self.program.loop(take_lane, *given, skip="next")
+        self._foresee()
+
+    def _foresee(self) -> None:
+        """Find pairs so fast that they may pass each other, and ask where some meet; see `Stepper`."""
+        p, system, d, t = self.program, self._system, self._system.detection, self.t.reshape(1)
+        p.loop(unless_quick, Value(QUICK), Value(START), t, skip="step")
+        system.add_placing(p, self.q)
+        qdd, _ = self._accelerate()
+        p.loop(foreseen, qdd, self._rates, self.v, Value(SPAN), t, Value(MIDDLE), self.a)
+        shapes, span = d.shapes, Value(SPAN)
+        p.loop(fill_reach, system.layout, shapes, system.poses, system.J, self.a, span, d.motion, d.reach)
+        moving = system.poses, d.poses, d.motion, d.reach, span
+        p.loop(unless_fast, shapes, d.table.at, *moving, skip="step")
+        p.loop(fill_reach, system.layout, shapes, system.poses, system.J, self.v, 0.0, self._before, d.reach)
+        p.loop(fill_reach, system.layout, shapes, system.poses, system.J, self.a, span, d.motion, d.reach)
+        p.loop(detect, *d.arguments(system.poses, d.reach))
+        self._sweep.add_stages(p, self._before, span, FAST, _refuse)
+
+    def _leave_lane(self, lanes: Lanes) -> None:
+        p, words, points = self.program, _WORDS, self._some_points()
+        if lanes.shows:
+            X, V = self._shown
+            _, plan, ports = self._placed.bind(self.q, self.v, X, V)
+            p.kernel(self._placed.single.run, plan, ports)
+            p.loop(show_lane, lanes.rows, self._which, words, self.values, X.reshape(-1), V.reshape(-1))
+        given = lanes.rows, lanes.places, self._which, words, self._workspace()
+        found = self._system.nodes, points, Some(self.world, POINTS), self._tolerance, int(lanes.timed)
+        p.loop(leave_lane, *given, *found, skip="end")
+        p.label("next")
+        p.loop(next_lane, words, self.values, skip="lane")
+        p.label("end")
 
     def bind(self) -> None:
         """Follow the arrays of others, which may be larger ones by now."""
         system = self._system
         rows = system.all_rows
         self._solver.make_room(len(rows.a), len(rows.rows))
-        version = system.version, system.detection.version, self._solver.version
+        lanes = self._lanes
+        version = system.version, system.detection.version, self._solver.version, lanes and lanes.version
         if version == self._version:
             return
         self.impulses, self.world = np.zeros((len(rows.a), 3)), np.zeros((len(system.points.gap), 3))
         self._version = version
         self.program.clear()
+        if lanes:
+            self._take_lane(lanes)
+        self.program.label("step")
         self._drift(START)
         self._forces()
         self._look()
@@ -159,6 +257,8 @@ class StepProgram:
         self._solve()
         self.program.label("drift")
         self._drift(MIDDLE)
+        if lanes:
+            self._leave_lane(lanes)
 
     def _drift(self, start: int) -> None:
         drift = self._asked.drift
@@ -174,20 +274,24 @@ class StepProgram:
         self._gains.add_stages(p, Value(MIDDLE), self.q, self.v, self.inputs, Value(SPAN), self.added)
         system.add_placing(p, self.q)
         p.loop(fill_inertia, system.layout, system.J, system.F, self.added, nodes.mass, nodes.inverse)
-        if self._untraced:
-            p.python(lambda: self._motion.call(*self._arrays) and None)
-        else:
-            _, plan, ports = self._motion.bind(*self._arrays)
-            p.kernel(self._motion.single.run, plan, ports)
-        self._inertial.add_rates(p, self.t, self.q, self.v, self._rates)
-        given = self._motion.inputs
-        qdd, power = self._arrays[given + 1], self._arrays[given + 2].reshape(1)
+        qdd, power = self._accelerate()
         p.loop(
             free_velocities,
             *(nodes, qdd, self._rates, self.added, self.v, Value(SPAN), power, self.pull, self.a, self.work),
         )
         if self._asked.give_back:
             p.python(self._asked.give_back)
+
+    def _accelerate(self) -> tuple[Array, Array]:
+        """Return what accelerations by forces, and their power, will be; `_rates` are those by inertia."""
+        if self._untraced:
+            self.program.python(lambda: self._motion.call(*self._arrays) and None)
+        else:
+            _, plan, ports = self._motion.bind(*self._arrays)
+            self.program.kernel(self._motion.single.run, plan, ports)
+        self._inertial.add_rates(self.program, self.t, self.q, self.v, self._rates)
+        given = self._motion.inputs
+        return self._arrays[given + 1], self._arrays[given + 2].reshape(1)
 
     def _look(self) -> None:
         p, system, d = self.program, self._system, self._system.detection
@@ -236,6 +340,7 @@ class StepProgram:
         if asked.add_rows:
             p.python(asked.add_rows)
         p.loop(ask_if, Value(WAITS), ask=asked.leave_out)
+        p.loop(leave_fast_out, self._some_points(), self._sweep.pairs, Value(FAST), self._some_rows())
         if asked.bounce:
             p.python(asked.bounce)
 

@@ -36,7 +36,9 @@ from linkwork.contact_dynamics.contact_rows import SLACK, Points, some_of
 from linkwork.contact_dynamics.contact_state import ContactState, Hit
 from linkwork.contact_dynamics.friction_cone import BOND, COULOMB, SPRING
 from linkwork.contact_dynamics.impact import impact
+from linkwork.contact_dynamics.lanes import Lanes
 from linkwork.contact_dynamics.memory import in_the_world
+from linkwork.contact_dynamics.sleeping import ALL_AWAKE
 from linkwork.contact_dynamics.step_moves import NO_CONTACTS, TOLERANCE, StepMoves
 from linkwork.contact_dynamics.time_of_impact import restitutions, struck
 from linkwork.mechanism.contact import IMPACTS
@@ -87,6 +89,36 @@ class Stepper(StepMoves):
             state.rests = h, inputs.tobytes()
         elif self.sleeps and self.found is not NO_CONTACTS:
             self._fall_asleep(state, q, v)
+
+    @property
+    def in_lanes(self) -> bool:
+        """Whether steps of the model can go by lanes: nothing in them is left to Python as a rule."""
+        python = self._joints.count or self.system.held or self.system.bends or self._program.asks
+        return not (self._moreau_jean or self._bounces or python)
+
+    @property
+    def inputs(self) -> Array:
+        """The inputs that loads of the model read."""
+        return self._program.inputs
+
+    def lanes(self, count: int, shows: bool = False) -> Lanes:
+        """Return lanes for states of the model; poses of bodies may be wanted."""
+        model = self.model
+        sizes = model.nq, model.nv, len(self.inputs), len(self.system.nodes.size)
+        return Lanes(*sizes, count, self._timed, self._program.bodies if shows else 0)
+
+    def board(self, lanes: Lanes, k: int, state: ContactState, origin: float, index: float, u: Array) -> bool:
+        """Put a state into lane k, if its steps need no Python; see `Lanes.put`."""
+        if len(state.asleep.label):
+            return False
+        self._let_save(state)
+        lanes.put(k, state, origin, index, u)
+        return True
+
+    def advance(self, lanes: Lanes, which: Array, h: float, until: float) -> int:
+        """Move some lanes to a time, to the same bits as `step`; return how many need Python on the way."""
+        self._let_rest(ALL_AWAKE)
+        return self._program.run_lanes(lanes, which, h, until)
 
     def _fall_asleep(self, state: ContactState, q: Array, v: Array) -> None:
         """Let islands sleep that were at q, v before a step and did not move."""

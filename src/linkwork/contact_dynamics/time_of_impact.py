@@ -10,6 +10,7 @@ it is asked again, until they touch, or the time is over. Spins are taken as con
 a shape by more than a little, the bodies themselves have to be moved before it is asked again.
 """
 
+from collections.abc import Callable
 from math import cos, inf, sin, sqrt
 from typing import Any
 
@@ -18,12 +19,14 @@ import numpy as np
 from linkwork.contact.narrow_phase import pair_contacts
 from linkwork.contact.shape_kinds import CAPSULE, PLANE, TURNED
 from linkwork.contact.shape_table import buffer, opened_buffer, opened_table, opened_work
+from linkwork.contact_dynamics.compliant_rows import APART
 from linkwork.contact_dynamics.contact_problem import CONTACTS, NODES, velocity_at
 from linkwork.contact_dynamics.contact_rows import PAIR_TABLE, POINTS, SLACK
-from linkwork.contact_dynamics.detection import SHAPES, Detection
+from linkwork.contact_dynamics.detection import SHAPES, Detection, place_shapes
 from linkwork.contact_dynamics.pair_numbers import RESTITUTION
 from linkwork.geometry.vectors import add, position, put_pose, rotation, sub, times, turned
 from linkwork.native.numba_functions import entry, memory, native
+from linkwork.native.stages import ASK, GO, SKIP, Program, Value
 
 Array = np.ndarray
 
@@ -78,7 +81,18 @@ def leave_out(points, times, fast, count, c):
         for i in range(count):
             out = out or (fast[i, 0] == points.pair[k, 0] and fast[i, 1] == points.pair[k, 1])
         if out:
-            c.bias[k, 0] = 1e9
+            c.bias[k, 0] = APART
+
+
+@entry(None, POINTS, "int64[:, ::1]", "int64", CONTACTS)
+def leave_fast_out(points, fast, count, c):
+    """Let contacts of fast pairs do nothing that are still apart, where nothing bounces."""
+    for k in range(len(points.gap) if count > 0 else 0):
+        out = False
+        for i in range(count):
+            out = out or (fast[i, 0] == points.pair[k, 0] and fast[i, 1] == points.pair[k, 1])
+        if out and points.gap[k] > SLACK:
+            c.bias[k, 0] = APART
 
 
 class Sweep:
@@ -90,6 +104,7 @@ class Sweep:
         self._moved = np.zeros_like(detection.poses)
         self.count = 0  # fast pairs, which are
         self.pairs = np.zeros((16, 2), np.int64)
+        self._when = np.zeros(1)
 
     def first(self, h: float, before: Array) -> float:
         """Return when the first fast pair meets, within h; infinite for none. Look before (`Detection`).
@@ -100,14 +115,31 @@ class Sweep:
         thin = d.shapes.thin
         if not len(thin) or d.reach.max() <= thin.min():
             return inf
-        count, when = int(d.counts[0]), np.zeros(1)
+        count = int(d.counts[0])
         if len(self.pairs) < count:
             self.pairs = np.zeros((2 * count, 2), np.int64)
         self.count = _sweep(
             *(d.shapes, d.table.at, d.poses, d.motion, before, d.pairs, count, h),
-            *(self._moved, d.work.at, self._found.at, self.pairs, when),
+            *(self._moved, d.work.at, self._found.at, self.pairs, self._when),
         )
-        return float(when[0])
+        return float(self._when[0])
+
+    def add_stages(
+        self, program: Program, before: Array, h: Value, count: int, ask: Callable[[], Any]
+    ) -> None:
+        """Add to a program what finds the fast pairs, whose number becomes a value, and asks if some meet.
+
+        Look before, with room for all pairs.
+        """
+        d = self._detection
+        if len(self.pairs) < len(d.pairs):
+            self.pairs = np.zeros_like(d.pairs)
+        program.loop(
+            _ask_if_met,
+            *(d.shapes, d.table.at, d.poses, d.motion, before, d.pairs, d.counts, h),
+            *(self._moved, d.work.at, self._found.at, self.pairs, self._when, program.values, count),
+            ask=ask,
+        )
 
 
 @native
@@ -225,18 +257,30 @@ def _passes(t, shapes, poses, motion, i, j, h):
 
 @entry(
     "int64",
-    *(
-        SHAPES,
-        "int64[::1]",
-        "float64[:, :, ::1]",
-        "float64[:, ::1]",
-        "float64[:, ::1]",
-        "int64[:, ::1]",
-        "int64",
-    ),
-    *("float64", "float64[:, :, ::1]", "int64[::1]", "int64[::1]", "int64[:, ::1]", "float64[::1]"),
+    *(SHAPES, "int64[::1]", *["float64[:, :, ::1]"] * 2, "float64[:, ::1]", "float64[::1]", "float64"),
 )
-def _sweep(shapes, table, poses, motion, before, pairs, count, h, moved, work, found, fast, when):
+def unless_fast(shapes, table, links, poses, motion, reach, h):
+    """Skip what follows unless some two shapes, wherever they are, are so fast that they may pass each other.
+
+    Poses of shapes are written.
+    """
+    fastest, thinnest = 0.0, inf
+    for k in range(len(reach)):
+        fastest, thinnest = max(fastest, reach[k]), min(thinnest, shapes.thin[k])
+    if fastest <= thinnest:
+        return SKIP
+    place_shapes(shapes, links, poses)
+    t, x = opened_table(table), memory(poses)
+    for i in range(len(reach)):
+        for j in range(i):
+            fast = shapes.link[i] != shapes.link[j] and reach[i] + reach[j] > shapes.thin[i] + shapes.thin[j]
+            if fast and _passes(t, shapes, x, motion, i, j, h):
+                return GO
+    return SKIP
+
+
+@native
+def _swept(shapes, table, poses, motion, before, pairs, count, h, moved, work, found, fast, when):
     """Write the fast pairs, and when the first of them meets; return how many they are."""
     t, w, c = opened_table(table), opened_work(work), opened_buffer(found)
     x, y = memory(poses), memory(moved)
@@ -249,6 +293,30 @@ def _sweep(shapes, table, poses, motion, before, pairs, count, h, moved, work, f
             s = _time_of_impact(t, shapes, x, motion, before, i, j, min(h, when[0]), y, w, c)
             when[0] = min(when[0], s)
     return number
+
+
+_WHERE = SHAPES, "int64[::1]", "float64[:, :, ::1]", "float64[:, ::1]", "float64[:, ::1]", "int64[:, ::1]"
+_ROOM = "float64[:, :, ::1]", "int64[::1]", "int64[::1]", "int64[:, ::1]", "float64[::1]"
+
+
+@entry("int64", *_WHERE, "int64", "float64", *_ROOM)
+def _sweep(shapes, table, poses, motion, before, pairs, count, h, moved, work, found, fast, when):
+    """Write the fast pairs, and when the first of them meets; return how many they are."""
+    return _swept(shapes, table, poses, motion, before, pairs, count, h, moved, work, found, fast, when)
+
+
+@entry("int64", *_WHERE, "int64[::1]", "float64", *_ROOM, "int64[::1]", "int64")
+def _ask_if_met(
+    shapes, table, poses, motion, before, pairs, counts, h, moved, work, found, fast, when, values, place
+):
+    """Write the fast pairs, and how many they are; ask if some of them meet within h."""
+    count = counts[0]
+    if count > len(pairs):
+        return ASK
+    values[place] = _swept(
+        shapes, table, poses, motion, before, pairs, count, h, moved, work, found, fast, when
+    )
+    return ASK if when[0] < inf else GO
 
 
 def struck(points: Any, sweep: Sweep) -> Array:

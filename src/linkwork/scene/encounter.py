@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from linkwork.contact_dynamics.lanes import Lanes
 from linkwork.dynamics import velocities
 from linkwork.mechanism.merge import SEPARATOR
 from linkwork.model.following import FollowingModel
@@ -24,6 +25,7 @@ from linkwork.scene.unit import Unit
 from linkwork.simulation.stepping import Simulation
 
 if TYPE_CHECKING:
+    from linkwork.scene.fleet import Fleet
     from linkwork.scene.scene import Scene
 
 Array = np.ndarray
@@ -58,7 +60,8 @@ class Encounter:
         self._parts: dict[Unit, State] | None = parts
         self._begun: Begun | None = None
         self.resting, self.calm, self.apart = False, 0, 0
-        self.span = 0.0  # of the last step [s]
+        self.seat: tuple[Fleet, int] | None = None  # where it goes on together with others of its model
+        self._span = 0.0
         self.events: list[Any] = []  # of the last step
         self.reactions: Any = None  # of joints in the last step, if somebody asked
         self._state: State | None = None
@@ -72,8 +75,8 @@ class Encounter:
         if self._begun is None:
             begun = self._begun = self._begins(self)
             self._parts = None
-            self.q, self.v = begun.simulation.q, begun.simulation.v  # where it is
-            self.before = self.v  # the velocities before the last step
+            self._q, self._v = begun.simulation.q, begun.simulation.v
+            self._before = self._v
         return self._begun
 
     @property
@@ -94,7 +97,29 @@ class Encounter:
     @property
     def simulation(self) -> Simulation:
         """What moves them."""
+        if self.seat:
+            self.seat[0].leave(self.seat[1])
         return self.begin().simulation
+
+    @property
+    def q(self) -> Array:
+        """Where they are (nq,)."""
+        return self.seat[0].lanes.q[self.seat[1]].copy() if self.seat else self._q
+
+    @property
+    def v(self) -> Array:
+        """How they move (nv,)."""
+        return self.seat[0].lanes.v[self.seat[1]].copy() if self.seat else self._v
+
+    @property
+    def before(self) -> Array:
+        """The velocities before the last step (nv,)."""
+        return self.seat[0].lanes.before[self.seat[1]].copy() if self.seat else self._before
+
+    @property
+    def span(self) -> float:
+        """How long the last step was [s]."""
+        return self.seat[0].span if self.seat and not self._span else self._span
 
     @property
     def model(self) -> Model:
@@ -104,6 +129,8 @@ class Encounter:
     @property
     def time(self) -> float:
         """The clock of the units [s]."""
+        if self.seat:
+            return self.seat[0].t
         return self._parts[self.units[0]].t if self._parts else self.simulation.t
 
     def prefix(self, unit: Unit) -> str:
@@ -115,14 +142,26 @@ class Encounter:
     def advance(self, t: float) -> None:
         """Go on to a time of the scene."""
         simulation = self.simulation
-        self._state, self.reactions, self.before = None, None, self.v
+        self._state, self.reactions, self._before = None, None, self._v
         begun = simulation.t
         simulation.go_to(max(t - self.offset, begun))
-        self.span = simulation.t - begun
+        self._span = simulation.t - begun
         self.events = simulation.take_events()
-        before, self.q, self.v = self.q, simulation.q, simulation.v
-        still = not self.v.any() and not self.before.any() and np.array_equal(before, self.q)
+        before, self._q, self._v = self._q, simulation.q, simulation.v
+        still = not self._v.any() and not self._before.any() and np.array_equal(before, self._q)
         self.calm = self.calm + 1 if still and not self.joined.timed else 0
+
+    def forget_step(self) -> None:
+        """Know nothing of the last step: another is taken, in a fleet."""
+        self._state, self.reactions, self.events, self._span = None, None, [], 0.0
+
+    def come_ashore(self, lanes: Lanes, i: int, t: float, span: float) -> None:
+        """Go on from where a lane is, at a time of its clock, after a step of a fleet."""
+        assert self._begun
+        if not self._span:
+            self._before = lanes.before[i].copy()
+            self._q, self._v, self._span = lanes.q[i].copy(), lanes.v[i].copy(), span
+        self._begun.simulation.alight(lanes, i, t)
 
     def publish(self) -> None:
         """Write where bodies are to the arrays of the scene."""
@@ -134,6 +173,11 @@ class Encounter:
     def follows(self) -> bool:
         """Whether its laws read from outside what can change."""
         return self.has_begun and isinstance(self.model, FollowingModel)
+
+    @property
+    def can_sail(self) -> bool:
+        """Whether it is one unit, seen from the ground of the scene: others of its model may be like it."""
+        return len(self.units) == 1 and not self.units[0].placed and not self.follows
 
     def fall_asleep(self) -> bool:
         """Rest if nothing has moved for a while; return whether it does from now on."""

@@ -4,7 +4,7 @@ The mesh of steps is t0 + k h. Where a piece ends between two points of it, a sh
 the last one, and leaves no trace. Inputs that were changed begin a new mesh.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import pairwise
@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.contact_dynamics.contact_state import ContactState, Hit
+from linkwork.contact_dynamics.lanes import Lanes
 from linkwork.contact_dynamics.memory_by_body import MemoryByBody
 from linkwork.contact_dynamics.stepper import TOLERANCE, Stepper
 from linkwork.dynamics.load_code import raised
@@ -27,6 +28,7 @@ from linkwork.simulation.driver_jumps import after_jump
 from linkwork.simulation.event_log import Occurrences
 from linkwork.simulation.failure import STEP_HINT, Failure, failed, failed_step
 from linkwork.simulation.integration import MEMO
+from linkwork.simulation.lane_steps import LaneSteps, alight, board
 from linkwork.simulation.law_watch import LawWatch
 from linkwork.simulation.loop.records import ON_MESH
 from linkwork.simulation.options import MOREAU_JEAN
@@ -79,11 +81,21 @@ class ContactSides:
             Occurrences(lambda one=one: one, setting.chosen, inf, watch) for one in self._models
         ]
         self._ones: list[SteppedMechanism] = [None] * count  # type: ignore[list-item]
+        able = not self._parts[0].events
+        self._lanes = [
+            LaneSteps(part.stepper, b - a, self._h, able and self.inputs.shape[1] == len(part.stepper.inputs))
+            for part, (a, b) in zip(self._parts, self._edges, strict=True)
+        ]
+        self._part_of = np.repeat(np.arange(pieces), [b - a for a, b in self._edges])
+        self._pool: ThreadPoolExecutor | None = None
+        self._t_end = t  # of the last piece
+        self._lent = False  # whether the only mechanism was asked for by others: it keeps no lane of its own
         self.begin(np.arange(count), y, t, inputs)
 
     def begin(self, which: Array, y: Array, t: float, inputs: Array) -> None:
         """Begin anew with some mechanisms, by number."""
         nq = self._setting.system.model.nq
+        self.alight(which)
         for k, row, values in zip(which.tolist(), y, inputs, strict=True):
             state = ContactState(row[:nq].copy(), row[nq:-1].copy(), t, float(row[-1]))
             sides = EventSides.of(len(self._setting.chosen.events))
@@ -116,6 +128,7 @@ class ContactSides:
 
     def take_back(self) -> None:
         """Let those inputs hold that did so far, in place of what was written."""
+        self.alight()
         for k, one in enumerate(self._ones):
             self.inputs[k] = one.held
 
@@ -124,7 +137,7 @@ class ContactSides:
 
         Ctrl-C leaves them where they were.
         """
-        kept = [one.copy() for one in self._ones]
+        kept, lanes = list(self._ones), [part.copy() for part in self._lanes]
         memo, failures = self._memo.copy(), list(self.failures)
         lists = [*self.happened, *(one.happened for one in self._occurrences)]
         counts = [len(one) for one in lists]
@@ -134,20 +147,37 @@ class ContactSides:
                 for part in range(len(self._edges)):
                     self._march_part(part, t_end)
             else:
-                with ThreadPoolExecutor(self._workers) as pool:
-                    list(pool.map(lambda k: self._march_part(k, t_end), range(len(self._edges))))
+                pool = self._pool = self._pool or ThreadPoolExecutor(self._workers)
+                list(pool.map(lambda k: self._march_part(k, t_end), range(len(self._edges))))
         except KeyboardInterrupt:
             self._ones, self._memo[:], self.failures = kept, memo, failures
+            for part, copied in zip(self._lanes, lanes, strict=True):
+                part.become(copied)
             for one, count in zip(lists, counts, strict=True):
                 del one[count:]
             raise
+        self._t_end = t_end
         return bool((self._memo["status"] == _DONE).all())
 
     def _march_part(self, part: int, t_end: float) -> None:
-        for k in range(*self._edges[part]):
-            if self._memo["status"][k] == _DONE:
-                self._occurrences[k].t_end = t_end
-                self._advance(self._parts[part], k, t_end)
+        """Bring mechanisms to a time: by lanes as far as these go, and the others one by one."""
+        lanes, (a, b) = self._lanes[part], self._edges[part]
+        for k in lanes.advance(self.inputs[a:b], t_end):
+            self.alight([a + k])
+            self._ones[a + k] = self._ones[a + k].copy()
+            if self._memo["status"][a + k] == _DONE:
+                self._occurrences[a + k].t_end = t_end
+                self._advance(self._parts[part], a + k, t_end)
+            if self._memo["status"][a + k] == _DONE and not self._lent:
+                lanes.board(k, self._ones[a + k], self.inputs[a + k])
+
+    def alight(self, which: Iterable[int] | None = None) -> None:
+        """Take mechanisms, all if none are given, out of their lanes."""
+        for k in range(len(self._ones)) if which is None else which:
+            part = self._part_of[k]
+            lanes, i = self._lanes[part], k - self._edges[part][0]
+            if lanes.inside[i]:
+                self._ones[k] = lanes.alight(i, self._ones[k], self._memo[k], self._t_end)
 
     def _advance(self, part: StepEvents, k: int, t_end: float) -> None:
         """Bring one mechanism to a time."""
@@ -183,6 +213,16 @@ class ContactSides:
                 return
             one.end = replace(one.base, q=end.q, v=end.v, t=t_end, work=end.work)
         memo["t"], memo["t_final"] = one.base.t, t_end
+
+    def lend(self, lanes: Lanes, i: int, stepper: Stepper) -> bool:
+        """Leave the only mechanism in a lane of others; return whether that can be."""
+        self.alight()
+        self._lent = self._lanes[0].able and self._memo["status"][0] == _DONE
+        return self._lent and board(lanes, i, stepper, self._ones[0], self.inputs[0])
+
+    def take_home(self, lanes: Lanes, i: int, t_end: float) -> None:
+        """Go on with the only mechanism from where a lane is, at a time."""
+        self._ones[0], self._t_end = alight(lanes, i, self._ones[0], self._memo[0], t_end, self._h), t_end
 
     def _log(self, k: int, hits: Sequence[Hit]) -> None:
         self.happened[k] += hits_of([Impact(*hit) for hit in hits])
@@ -224,6 +264,7 @@ class ContactSides:
 
     def notes(self, k: int) -> list[str]:
         """Say in words how far contacts were not solved."""
+        self.alight([k])
         memo = self._memo[k]
         if not memo["rejected"]:
             return []
@@ -260,6 +301,7 @@ class ContactSides:
 
     def fail(self, failures: Mapping[int, Failure]) -> None:
         """Let mechanisms stay where they are, by number."""
+        self.alight(failures)
         for k, failure in failures.items():
             self.failures[k], self._memo[k]["status"] = failure, failure.status
 
@@ -276,16 +318,19 @@ class ContactSides:
     @property
     def y(self) -> Array:
         """The states (N, n)."""
-        ends = [one.end for one in self._ones]
-        return np.array([np.concatenate([end.q, end.v, [end.work]]) for end in ends])
+        pairs = zip(self._lanes, self._edges, strict=True)
+        return np.concatenate([part.y(self._ones[a:b]) for part, (a, b) in pairs])
 
     def memo(self, name: str) -> Array:
         """Return a number that all mechanisms remember, (N,)."""
+        if name != "status":
+            self.alight()
         return self._memo[name]
 
     @property
     def remembered(self) -> Array:
         """All numbers that the mechanisms remember, (N, columns of MEMO)."""
+        self.alight()
         return self._memo.view(float).reshape(len(self._memo), -1).copy()
 
     def gathered(self, name: str) -> Array:
@@ -302,6 +347,7 @@ class ContactSides:
 
     def memory(self, k: int) -> dict[str, Array]:
         """Return what mechanism k remembers, to go on bit for bit."""
+        self.alight([k])
         return self._ones[k].contents(self._names) | {"key": self._setting.key}
 
     def follow(self, start: State) -> None:
@@ -309,6 +355,7 @@ class ContactSides:
 
         Where that cannot be, since it was edited or options are others, contacts still remember impulses.
         """
+        self.alight()
         memory = start.memory or {}
         if not self._names.knows(memory):
             return
@@ -325,6 +372,7 @@ class ContactSides:
 
     def arrays(self) -> dict[str, Array]:
         """Return all that is needed to go on bit for bit."""
+        self.alight()
         found = {"inputs": self.inputs.copy(), "memo": self.remembered, "y": self.y}
         for k in range(len(self._ones)):
             found |= {f"{k}/{name}": array for name, array in self.memory(k).items()}
@@ -332,6 +380,7 @@ class ContactSides:
 
     def recall(self, arrays: Mapping[str, Array], events: Sequence[Sequence[Any]]) -> None:
         """Become what `arrays` gave; `events` are those that have happened so far."""
+        self.alight()
         self.inputs[:] = arrays["inputs"]
         self._memo.view(float).reshape(len(self._memo), -1)[:] = arrays["memo"]
         nq = self._setting.system.model.nq

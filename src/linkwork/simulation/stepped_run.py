@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.contact_dynamics.lanes import Lanes
+from linkwork.contact_dynamics.stepper import Stepper
 from linkwork.errors import AssemblyError, SimulationError
 from linkwork.model.model import Model
 from linkwork.model.state import State
@@ -14,6 +16,7 @@ from linkwork.recording.interpolation import Instant
 from linkwork.recording.report import plain_event
 from linkwork.recording.status import Status
 from linkwork.simulation import integration
+from linkwork.simulation.contact_sides import ContactSides
 from linkwork.simulation.controllers import Controllers, inputs_of, writers
 from linkwork.simulation.failure import Failure
 from linkwork.simulation.held_inputs import HeldInputs
@@ -140,6 +143,18 @@ class SteppedRun:
         if sampled or self.stopped:
             self.add_sample()
         return calm
+
+    def board(self, lanes: Lanes, i: int, stepper: Stepper) -> bool:
+        """Leave the state of the only mechanism in a lane, if nothing but time passes for it."""
+        sides, other = self.sides, self.setup.batch or self.controllers or self.record or self._follows
+        if other or self.stopped or self.inputs.written[0] or not isinstance(sides, ContactSides):
+            return False
+        return sides.lend(lanes, i, stepper)
+
+    def alight(self, lanes: Lanes, i: int, t: float) -> None:
+        """Go on from where a lane is, at a time."""
+        self.sides.take_home(lanes, i, t)
+        self.clock, self.now = StepClock(t), None
 
     def add_sample(self) -> None:
         """Add where it is to the record, if that is not there."""

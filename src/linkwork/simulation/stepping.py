@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linkwork.contact_dynamics.lanes import Lanes
+from linkwork.contact_dynamics.stepper import Stepper
 from linkwork.errors import FormatError, SimulationError, warn
 from linkwork.foreign_words import no_attribute
 from linkwork.mechanism.mechanism import Mechanism
@@ -213,6 +215,19 @@ class Simulation(Closed):
             self._run.clock = StepClock(self._run.clock.t)
         if not calm:
             self._complain()
+
+    def board(self, lanes: Lanes, i: int, stepper: Stepper) -> bool:
+        """Leave its state in a lane, if nothing but time passes for it; return whether it does.
+
+        Until it comes back, by `alight`, it is not to be used.
+        """
+        with Alone(self._busy):
+            return self._run.board(lanes, i, stepper)
+
+    def alight(self, lanes: Lanes, i: int, t: float) -> None:
+        """Go on from where a lane is, at a time."""
+        with Alone(self._busy):
+            self._run.alight(lanes, i, t)
 
     @property
     def laws_changed(self) -> bool:
