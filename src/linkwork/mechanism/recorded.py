@@ -30,7 +30,8 @@ class Recorder(Protocol):
 class Revision:
     """What an element contains; equal only to itself, also in copies, but not in another process."""
 
-    __slots__ = ()
+    __slots__ = ("lasting",)
+    lasting: bool  # what `snapshot.is_lasting` says of it, once that was asked
 
     def __copy__(self) -> "Revision":
         return self

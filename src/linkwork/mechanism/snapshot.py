@@ -240,9 +240,12 @@ def referred(element: Element) -> Iterable[Any]:
 
 def is_lasting(element: Element) -> bool:
     """Whether nothing of an element can change without another revision."""
-    if not is_ours(type(element)):
-        return False
-    return all(word == "_joints" or lasts(value) for word, value in vars(element).items())
+    revision = element._revision
+    known = getattr(revision, "lasting", None)
+    if known is None:
+        values = (value for word, value in vars(element).items() if word != "_joints")
+        known = revision.lasting = is_ours(type(element)) and all(map(lasts, values))
+    return known
 
 
 def lasts(value: Any) -> bool:

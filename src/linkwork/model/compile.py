@@ -66,7 +66,7 @@ def compile_snapshot(
     like: Model | None = None,
     unrolls: bool = True,
 ) -> Model:
-    """Turn a copy of a mechanism, that is nobody else's, into a model; what is not fresh is that of `like`."""
+    """Turn a copy of a mechanism into a model, which takes over from one `like` it what is not fresh."""
     before = like.origin if like else None
     check(origin.mechanism, origin.fresh if before else None, connected=floating)
     graph = topology(

@@ -111,6 +111,8 @@ class Whole:
             if joint in unit.mechanism.joints
         ]
         model = compile_snapshot(origin, cut=cut, floating=True, like=before, unrolls=False)
+        if not any(unit.model.inertia_fault for unit in units):
+            vars(model)["inertia_fault"] = ""  # they are trees of their own
         self._members, self.model = members, following(model, compile_now)
         return self.model
 
@@ -138,8 +140,8 @@ class Whole:
 def members(before: Sequence[Member], units: Sequence[Unit], used: Iterable[str] = ()) -> list[Member]:
     """Return units in the order in which they are members, with their names and models.
 
-    Those that were members before come first, in their order and under their names; then new ones, under names
-    that are not `used`.
+    Those that were members before come first, in their order and under their names; then new ones, under
+    names that are not `used`.
     """
     there, known = set(units), {unit for unit, _, _ in before}
     same = [(unit, name, unit.model) for unit, name, _ in before if unit in there]
