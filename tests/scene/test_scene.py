@@ -254,3 +254,16 @@ def test_a_run_in_real_time_looks_for_garbage_only_among_what_is_new(monkeypatch
     scene.observe(lambda _: called.append("step"))
     scene.run(0.02, fps=50.0)
     assert called == (["step"] if frozen else ["collect", "freeze", "step", "unfreeze"])  # or others decided
+
+
+def test_a_node_says_whether_it_is_still_there():
+    scene = world()
+    group = scene.group("boxes")
+    box = group.add(crate())
+    assert scene.exists
+    assert group.exists
+    assert box.exists
+    scene.remove(group)
+    assert not group.exists
+    assert not box.exists
+    assert scene["floor"].exists

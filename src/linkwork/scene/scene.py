@@ -129,6 +129,11 @@ class Scene(Group):
         return self
 
     @property
+    def exists(self) -> bool:
+        """True: a scene is the top of all nodes."""
+        return True
+
+    @property
     def path(self) -> str:
         return ""
 
