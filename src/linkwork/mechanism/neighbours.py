@@ -64,25 +64,29 @@ def joined_pairs(mechanism: "Mechanism", groups: list[list[Body]] | None = None)
     pairs = {sorted_pair(pair) for group in groups[1:] for pair in combinations(group, 2)}
     joints = [joint for joint in mechanism.joints.values() if joint.nv < joint.algebra.freedoms]
     for one, other in [*(joint.bodies for joint in joints), *_compound_joints(joints, groups)]:
-        ends = (parts.get(body) or [body] for body in (one, other))
-        pairs.update(sorted_pair(pair) for pair in product(*ends) if pair[0] is not pair[1])
+        if one in parts or other in parts:
+            ends = (parts.get(body) or [body] for body in (one, other))
+            pairs.update(sorted_pair(pair) for pair in product(*ends) if pair[0] is not pair[1])
+        else:
+            pairs.add(sorted_pair((one, other)))
     return pairs
 
 
 def _compound_joints(joints: Iterable["Joint"], groups: list[list[Body]]) -> Iterator[tuple[Body, Body]]:
     """Yield the bodies that compound joints join."""
     parts = {body for group in groups[1:] for body in group}  # not those of ground
-    alone = {group[0] for group in groups[1:] if len(group) == 1}
+    alone = {group[0] for group in groups[1:] if len(group) == 1 and not group[0].touched_by}
+    if not alone:
+        return
     of_body: defaultdict[Body, list[Joint]] = defaultdict(list)
     for joint in joints:
         for body in joint.bodies:
             of_body[body].append(joint)
 
     def is_inner(body: Body) -> bool:
-        free = body in alone and not body.touched_by and len(of_body[body]) == 2
-        return free and all(type(joint) in _TURNING for joint in of_body[body])
+        return len(of_body[body]) == 2 and all(type(joint) in _TURNING for joint in of_body[body])
 
-    inner = {body for body in of_body if is_inner(body)}
+    inner = {body for body in alone if is_inner(body)}
     for start in [body for body in of_body if body in parts and body not in inner] if inner else ():
         for joint in of_body[start]:
             body, length = _other(joint, start), 0.0
