@@ -272,8 +272,10 @@ class Encounters:
                 _advance(one, t)
         else:
             self._share_out(t)
-        fallen = [one for one in self.awake if one.fall_asleep()]
-        self._changed = self._changed or bool(fallen)
+        for one in self.awake:
+            one.publish()
+            if one.fall_asleep():
+                self._changed = True
 
     def _look_at_sleepers(self) -> None:
         """Wake those whose laws have become others, by what they read from outside: a few in each step."""
@@ -302,10 +304,8 @@ class Encounters:
 
 
 def _advance(one: Encounter, t: float) -> None:
-    """Bring an encounter to a time, and write where its bodies are, which are nobody else's."""
     try:
         one.advance(t)
-        one.publish()
     except SimulationError as error:
         names = ", ".join(repr(actor.path) for unit in one.units for actor in unit.actors[:3])
         raise SimulationError(f"scene: {names}: {error}") from error
