@@ -1,6 +1,7 @@
 """Scenes as users write them: adding, stepping, reading, removing."""
 
 from math import inf
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -241,3 +242,28 @@ def test_mistakes_are_refused_with_a_remedy(what):
     call, kind, text = REFUSED[what]
     with pytest.raises(kind, match=text):
         call(world())
+
+
+@pytest.mark.parametrize("frozen", [0, 5])
+def test_a_run_in_real_time_looks_for_garbage_only_among_what_is_new(monkeypatch, frozen):
+    called = []
+    words = {word: lambda word=word: called.append(word) for word in ("collect", "freeze", "unfreeze")}
+    fake = SimpleNamespace(get_freeze_count=lambda: frozen, **words)
+    monkeypatch.setattr("linkwork.scene.real_time.gc", fake)
+    scene = world()
+    scene.observe(lambda _: called.append("step"))
+    scene.run(0.02, fps=50.0)
+    assert called == (["step"] if frozen else ["collect", "freeze", "step", "unfreeze"])  # or others decided
+
+
+def test_a_node_says_whether_it_is_still_there():
+    scene = world()
+    group = scene.group("boxes")
+    box = group.add(crate())
+    assert scene.exists
+    assert group.exists
+    assert box.exists
+    scene.remove(group)
+    assert not group.exists
+    assert not box.exists
+    assert scene["floor"].exists

@@ -16,7 +16,7 @@ from linkwork.view import show
 from linkwork.view.camera import projected
 from linkwork.view.palette import BACKGROUND
 
-PAGES = ("four-bar", "stewart-platform", "tower")  # in the plane, in space, on the ground
+PAGES = ("four-bar", "stewart-platform", "steam-engine", "tower", "bridge", "pack")  # of each sort, and heard
 DARK = 60  # brightness below which nothing can be distinguished, of 255
 CHANGED = 40  # difference of colours that is seen
 

@@ -4,6 +4,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,6 +19,7 @@ from linkwork.contact.shape_table import Table, Work, work
 from linkwork.contact.world_arrays import Member, WorldArrays
 from linkwork.errors import unknown
 from linkwork.geometry import HeightField, Plane
+from linkwork.mechanism.body import Body
 from linkwork.mechanism.body_skin import EVERYTHING, bits
 from linkwork.mechanism.contact import excluded_pairs, welded_groups
 from linkwork.mechanism.placement import (
@@ -29,6 +31,7 @@ from linkwork.mechanism.placement import (
     position_vector,
     rotation_matrix,
 )
+from linkwork.mechanism.recorded import LOCKED
 from linkwork.real_numbers import is_finite, is_real, shown
 from linkwork.spelling import Closed, require
 
@@ -69,14 +72,23 @@ class Colliders(Closed):
 
         Bodies that a joint joins do not meet, nor do those that its contacts leave out.
         """
+        return cls.standing(mechanism).copy()
+
+    @classmethod
+    def standing(cls, mechanism: Any) -> "Colliders":
+        """Take the bodies of a mechanism as `of` does, to stay where they are: worlds share what they say."""
         world = cls(mechanism.space)
-        fixed = set(welded_groups(mechanism)[0])
+        groups = welded_groups(mechanism)
+        fixed = set(groups[0])
+        members = world._members
         for name, body in {"ground": mechanism.ground, **mechanism.bodies}.items():
             if shapes := body.touched_by:
-                pose = lifted(np.column_stack([body.rotation, body.position]))
-                world._put(name, shapes, pose, (body.group, body.mask), body in fixed)
-        members = world._members
-        world._excluded = {(a, b) for a, b in excluded_pairs(mechanism) if a in members and b in members}
+                member = _of_locked.get(body)
+                if member is None or member.fixed != (body in fixed):
+                    member = _member_of(body, shapes, body in fixed, world.space)
+                members[name] = member
+        excluded = excluded_pairs(mechanism, groups)
+        world._excluded = {(a, b) for a, b in excluded if a in members and b in members}
         return world
 
     # who there is
@@ -104,13 +116,10 @@ class Colliders(Closed):
     def _put(
         self, name: str, shapes: Sequence[Any], pose: Array, groups: tuple[int, int], fixed: bool | None
     ) -> None:
-        each = [pieces_of(shape, self.space) for shape in shapes]
-        pieces = [piece for some in each for piece in some]
-        numbers = [k for k, some in enumerate(each) for _ in some]
         endless = fixed is None and any(
             isinstance(getattr(shape, "shape", shape), Plane | HeightField) for shape in shapes
         )
-        member = Member(pieces, numbers, pose, *groups, endless if fixed is None else fixed)
+        member = _member(shapes, self.space, pose, groups, endless if fixed is None else fixed)
         with self._lock:
             self._members[name] = member
             self._built = None
@@ -351,6 +360,25 @@ class Colliders(Closed):
             if self._built is None:
                 self._built = WorldArrays(self._members, self._excluded)
             return self._built, self._built.shape_poses()
+
+
+_of_locked: WeakKeyDictionary[Body, Member] = WeakKeyDictionary()  # of bodies of models, which do not change
+
+
+def _member_of(body: Body, shapes: Sequence[Any], fixed: bool, space: Space) -> Member:
+    """Return a body of a mechanism as drawn; that of a model is made once."""
+    pose = lifted(np.column_stack([body.rotation, body.position]))
+    made = _member(shapes, space, pose, (body.group, body.mask), fixed)
+    if body._journal is LOCKED:
+        _of_locked[body] = made
+    return made
+
+
+def _member(shapes: Sequence[Any], space: Space, pose: Array, groups: tuple[int, int], fixed: bool) -> Member:
+    each = [pieces_of(shape, space) for shape in shapes]
+    pieces = [piece for some in each for piece in some]
+    numbers = [k for k, some in enumerate(each) for _ in some]
+    return Member(pieces, numbers, pose, *groups, fixed)
 
 
 def _check_margin(margin: object) -> None:

@@ -19,6 +19,7 @@ from linkwork.contact.triangle_links import extreme, is_closed, leaving, may_be_
 from linkwork.formats.mesh_path import load_mesh_file
 from linkwork.geometry import Compound, ConvexHull, Extrusion, HeightField, Mesh, MeshFile, Plane, Solid
 from linkwork.geometry.section import SAME_WAY, Section
+from linkwork.lazy import kept
 from linkwork.mechanism.placement import Array, Space
 
 ENDLESS = 1e150  # half width of what has no end; its square is still a number
@@ -49,6 +50,32 @@ class Piece:
     corners: int = -1  # how many of the points, from the first on, are corners of the solid; -1: all
     twin: Any = None  # (nface, 3)
     leaving: Any = None  # (npoint,)
+
+    @kept
+    def local(self) -> Array:
+        """Its pose in the frame of the body (3, 4)."""
+        return np.column_stack([self.rotation, self.position])
+
+    @kept
+    def sizes(self) -> Array:
+        """Its size, as a row of the table (4,)."""
+        return np.array([*self.size, 0.0, 0.0, 0.0, 0.0][:4])
+
+    @kept
+    def reach(self) -> Array:
+        """Centre and half widths of its box, and the radius of the ball round that (7,)."""
+        half = 0.5 * (self.high - self.low)
+        radius = np.linalg.norm(half) if self.kind != kinds.SPHERE else self.size[0]
+        return np.array([*(0.5 * (self.high + self.low)), *half, radius])
+
+    @kept
+    def counts(self) -> tuple[int, ...]:
+        """How many points, corners, faces, boxes, fours, heights it has, and how these are laid out."""
+        corners = len(self.points) if self.corners < 0 else self.corners
+        return (
+            *(len(self.points), corners, len(self.faces), len(self.boxes), len(self.fours)),
+            *(self.heights.size, *self.heights.shape),
+        )
 
 
 def pieces_of(shape: Any, space: Space = "space") -> list[Piece]:
@@ -82,23 +109,15 @@ def table_of(
 ) -> Table:
     """Return the table of shapes; `owner` is the body of each, `group` and `mask` say who meets whom."""
     n = len(pieces)
-    index, size, reach = np.zeros((n, 12), np.int64), np.zeros((n, 4)), np.zeros((n, 7))
-    points = faces = nodes = fours = heights = 0
-    for k, piece in enumerate(pieces):
-        size[k, : len(piece.size)] = piece.size
-        half = 0.5 * (piece.high - piece.low)
-        reach[k, :3], reach[k, 3:6] = 0.5 * (piece.high + piece.low), half
-        reach[k, 6] = np.linalg.norm(half) if piece.kind != kinds.SPHERE else piece.size[0]
-        index[k] = (
-            *(points, len(piece.points) if piece.corners < 0 else piece.corners),
-            *(faces, len(piece.faces), nodes, fours),
-            *(heights, *piece.heights.shape, owner[k], group[k], mask[k]),
-        )
-        points += len(piece.points)
-        faces += len(piece.faces)
-        nodes += len(piece.boxes)
-        fours += len(piece.fours)
-        heights += piece.heights.size
+    size = np.array([piece.sizes for piece in pieces]).reshape(n, 4)
+    reach = np.array([piece.reach for piece in pieces]).reshape(n, 7)
+    counts = np.array([piece.counts for piece in pieces], np.int64).reshape(n, 8)
+    _, corners, faces, _, _, _, rows, columns = counts.T
+    first = np.cumsum(counts, axis=0) - counts
+    index = np.column_stack([
+        *(first[:, 0], corners, first[:, 2], faces, *first[:, 3:6].T, rows, columns),
+        *(np.array(each, np.int64).reshape(n) for each in (owner, group, mask)),
+    ])  # fmt: skip
     parts = (
         np.array([piece.kind for piece in pieces], np.int64).reshape(n),
         size,

@@ -53,7 +53,7 @@ class WorldArrays:
         pieces = [piece for _, piece, _ in rows]
         groups, masks = [m.group for _, _, m in rows], [m.mask for _, _, m in rows]
         self.table = self._table(pieces, self.owner.tolist(), groups, masks)
-        self.local = np.array([np.column_stack([p.rotation, p.position]) for p in pieces]).reshape(-1, 3, 4)
+        self.local = np.array([piece.local for piece in pieces]).reshape(-1, 3, 4)
         self.bodies = np.array([members[name].pose for name in order]).reshape(-1, 3, 4)
         keys = [sorted((self.number[a], self.number[b])) for a, b in excluded]
         self.excluded = np.sort(np.array([a * len(order) + b for a, b in keys], np.int64))

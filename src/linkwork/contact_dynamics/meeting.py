@@ -32,7 +32,7 @@ def meeting(mechanism: Mechanism) -> Colliders:
 
 
 def _made(mechanism: Mechanism) -> Colliders:
-    world, pairs = Colliders.of(mechanism), contacts_of_pairs(mechanism)
+    world, pairs = Colliders.standing(mechanism), contacts_of_pairs(mechanism)
     if contact_of_all(mechanism) is None:
         about = {name for pair in pairs for name in pair}
         for name in world.names:

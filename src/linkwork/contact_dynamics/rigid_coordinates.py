@@ -16,7 +16,7 @@ from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.stop import RigidStop
 from linkwork.trace.differentiate import derivative
 from linkwork.trace.expression import Graph, evaluate
-from linkwork.tree.joint_forces import has_limits, is_straight
+from linkwork.tree.joint_forces import acts, has_limits, is_straight
 
 if TYPE_CHECKING:
     from linkwork.model.model import Model
@@ -163,7 +163,7 @@ def _stops(joint: Joint) -> list[Stop]:
 
 
 def _friction(joint: Joint) -> list[Friction]:
-    if not joint.friction_sticks(rigid=True):
+    if not acts(joint, "friction") or not joint.friction_sticks(rigid=True):
         return []
     bounds = joint.per_coordinate("friction").tolist()
     return [Friction(joint.name, k, bound) for k, bound in enumerate(bounds) if bound > 0.0]

@@ -200,7 +200,12 @@ class Body(Recorded):
     @property
     def touched_by(self) -> tuple[Any, ...]:
         """The shapes by which it is touched: its collisions, or else its solids."""
-        return self._collisions or tuple(part for part in self._parts if hasattr(part, "surface"))
+        known = getattr(self._revision, "touched_by", None)
+        if known is None:
+            known = self._collisions or tuple(part for part in self._parts if hasattr(part, "surface"))
+            if self._complete:
+                self._revision.touched_by = known
+        return known
 
     @property
     def material(self) -> Material:

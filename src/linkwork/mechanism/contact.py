@@ -166,11 +166,14 @@ def impact_law(mechanism: "Mechanism") -> str:
     return whole.impact if whole is not None else next(named, IMPACTS[0])
 
 
-def excluded_pairs(mechanism: "Mechanism") -> set[Pair]:
-    """Return the pairs that do not meet unless a contact is about them: joined ones, and those left out."""
+def excluded_pairs(mechanism: "Mechanism", groups: list[list[Body]] | None = None) -> set[Pair]:
+    """Return the pairs that do not meet unless a contact is about them: joined ones, and those left out.
+
+    `groups` are its welded groups, if they are known.
+    """
     whole = contact_of_all(mechanism)
     without = {sorted_pair(pair) for pair in whole.without} if whole else set()
-    return (joined_pairs(mechanism) | without) - contacts_of_pairs(mechanism).keys()
+    return (joined_pairs(mechanism, groups) | without) - contacts_of_pairs(mechanism).keys()
 
 
 def materials_of(body: Body) -> list[Material]:

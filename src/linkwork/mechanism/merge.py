@@ -119,27 +119,33 @@ def _add(
     whole: Mechanism, member: str, mechanism: Mechanism, place: Any, elements: Iterable[Element]
 ) -> None:
     """Add copies of elements of a member, renamed and placed."""
-    prefix = member + SEPARATOR
-    base, placed = _base(member, mechanism, place)
+    base, weld, placed = base_of(member, mechanism, whole.ground, place)
     whole.add(base)
-    whole.add(Fixed(prefix + "ground", whole.ground, base, on_parent=placed))
+    whole.add(weld)
     memo: dict[int, Any] = {id(mechanism.ground): base}
     for element in elements:
-        made = _copied(element, memo)
-        made._name = prefix + element.name
-        _requalify_inputs(made, prefix)
-        if isinstance(made, Body):
-            _move(made, placed)
-        elif isinstance(made, Joint):
-            _move_joint(made, element, placed)
-        elif isinstance(made, Contact):
-            _requalify_contact(made, member, prefix)
-            if made.between is None:
-                _let_all_meet(whole, member, made)
-                continue
+        made = copy_for(member, element, placed, memo)
+        if isinstance(made, Contact) and made.between is None:
+            _let_all_meet(whole, member, made)
         else:
-            _requalify(made, prefix)
-        whole.add(made)
+            whole.add(made)
+
+
+def copy_for(member: str, element: Element, placed: Any, memo: dict[int, Any]) -> Any:
+    """Return a copy of an element of a member, renamed and placed; `memo` has the copies of others by id."""
+    prefix = member + SEPARATOR
+    made = _copied(element, memo)
+    made._name = prefix + element.name
+    _requalify_inputs(made, prefix)
+    if isinstance(made, Body):
+        _move(made, placed)
+    elif isinstance(made, Joint):
+        _move_joint(made, element, placed)
+    elif isinstance(made, Contact):
+        _requalify_contact(made, member, prefix)
+    else:
+        _requalify(made, prefix)
+    return made
 
 
 def _copied(element: Element, memo: dict[int, Any]) -> Any:
@@ -159,18 +165,20 @@ def _copied(element: Element, memo: dict[int, Any]) -> Any:
     return made
 
 
-def _base(member: str, mechanism: Mechanism, place: Any) -> tuple[Body, Any]:
-    """Return the body that a member's ground becomes, and where it is."""
+def base_of(member: str, mechanism: Mechanism, ground: Body, place: Any) -> tuple[Body, Joint, Any]:
+    """Return the body that a member's ground becomes, what fixes it to the ground of all, and where it is."""
     Frame = ALGEBRA[mechanism.space].Frame
     placed = place if isinstance(place, Frame) else Frame() if place is None else Frame(position=list(place))
     base = copy.deepcopy(mechanism.ground)
     base._name = member
     _move(base, placed)
-    return base, placed
+    return base, Fixed(member + SEPARATOR + "ground", ground, base, on_parent=placed), placed
 
 
 def _move(body: Body, placed: Any) -> None:
     """Draw a body elsewhere: where it is on a ground that is placed."""
+    if placed.scalars() == type(placed)().scalars():
+        return
     drawn = type(placed)(position=body.position.tolist(), rotation=body.rotation.tolist())
     moved = placed @ drawn
     body.position, body.rotation = np.array(moved.position, float), np.array(moved.rotation, float)

@@ -8,7 +8,7 @@ their radii of gyration). A longer one is a linkage, whose ends may well hit eac
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from itertools import combinations
+from itertools import combinations, product
 from math import sqrt
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -34,8 +34,9 @@ def name_of(body: Body | str) -> str:
 
 def sorted_pair(pair: Iterable[Body | str]) -> Pair:
     """Return a pair of bodies by their names, sorted."""
-    a, b = sorted(map(name_of, pair))
-    return a, b
+    a, b = pair
+    a, b = name_of(a), name_of(b)
+    return (a, b) if a <= b else (b, a)
 
 
 def welded_groups(mechanism: "Mechanism") -> list[list[Body]]:
@@ -51,36 +52,41 @@ def welded_groups(mechanism: "Mechanism") -> list[list[Body]]:
     return list({id(group): group for group in group_of.values()}.values())
 
 
-def joined_pairs(mechanism: "Mechanism") -> set[Pair]:
+def joined_pairs(mechanism: "Mechanism", groups: list[list[Body]] | None = None) -> set[Pair]:
     """Return the pairs of bodies that joints join; a joint that takes no freedom joins nothing.
 
     Bodies welded together are one here: they do not meet, nor do they meet what is joined to one of them. The
     ground is the exception, since what slides on one part of it may well hit another: only what a joint joins
     to that very part does not meet it. (Its parts do not meet either: they are `fixed` in Colliders.)
     """
-    groups = welded_groups(mechanism)
-    parts = {body: group for group in groups[1:] for body in group}
+    groups = welded_groups(mechanism) if groups is None else groups
+    parts = {body: group for group in groups[1:] if len(group) > 1 for body in group}
     pairs = {sorted_pair(pair) for group in groups[1:] for pair in combinations(group, 2)}
     joints = [joint for joint in mechanism.joints.values() if joint.nv < joint.algebra.freedoms]
-    for one, other in [*(joint.bodies for joint in joints), *_compound_joints(joints, parts)]:
-        ends = [parts.get(body, [body]) for body in (one, other)]
-        pairs.update(sorted_pair((a, b)) for a in ends[0] for b in ends[1] if a is not b)
+    for one, other in [*(joint.bodies for joint in joints), *_compound_joints(joints, groups)]:
+        if one in parts or other in parts:
+            ends = (parts.get(body) or [body] for body in (one, other))
+            pairs.update(sorted_pair(pair) for pair in product(*ends) if pair[0] is not pair[1])
+        else:
+            pairs.add(sorted_pair((one, other)))
     return pairs
 
 
-def _compound_joints(joints: Iterable["Joint"], parts: dict[Body, list[Body]]) -> Iterator[tuple[Body, Body]]:
+def _compound_joints(joints: Iterable["Joint"], groups: list[list[Body]]) -> Iterator[tuple[Body, Body]]:
     """Yield the bodies that compound joints join."""
+    parts = {body for group in groups[1:] for body in group}  # not those of ground
+    alone = {group[0] for group in groups[1:] if len(group) == 1 and not group[0].touched_by}
+    if not alone:
+        return
     of_body: defaultdict[Body, list[Joint]] = defaultdict(list)
     for joint in joints:
         for body in joint.bodies:
             of_body[body].append(joint)
 
     def is_inner(body: Body) -> bool:
-        turning = all(type(joint) in _TURNING for joint in of_body[body])
-        alone = len(parts.get(body, ())) == 1  # neither ground nor welded
-        return alone and not body.touched_by and len(of_body[body]) == 2 and turning
+        return len(of_body[body]) == 2 and all(type(joint) in _TURNING for joint in of_body[body])
 
-    inner = {body for body in of_body if is_inner(body)}
+    inner = {body for body in alone if is_inner(body)}
     for start in [body for body in of_body if body in parts and body not in inner] if inner else ():
         for joint in of_body[start]:
             body, length = _other(joint, start), 0.0

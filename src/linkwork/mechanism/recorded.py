@@ -30,7 +30,9 @@ class Recorder(Protocol):
 class Revision:
     """What an element contains; equal only to itself, also in copies, but not in another process."""
 
-    __slots__ = ()
+    __slots__ = ("lasting", "touched_by")
+    lasting: bool  # what `snapshot.is_lasting` says of it, once that was asked,
+    touched_by: tuple[Any, ...]  # and what `Body.touched_by` says
 
     def __copy__(self) -> "Revision":
         return self

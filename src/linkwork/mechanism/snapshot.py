@@ -91,12 +91,12 @@ def snapshot(mechanism: Mechanism, like: Snapshot | None = None) -> Snapshot:
     things: list[Element] = [mechanism.ground, *mechanism._elements]
     revisions = list(map(_revision, things))
     kinds = ({"ground": mechanism.ground}, *mechanism._kinds)  # none uses one of a later kind
-    before = like if like and like.revisions else Snapshot(_locked_like(mechanism))
+    before = like if like and like.revisions else Snapshot(locked_like(mechanism))
     head, tail = same_ends(before.revisions, revisions)
     copies, current, missing, gone = _taken_over(before, things, (head, tail), kinds)
     if len(current) + len(missing - current.keys()) < len(things):  # a name is there twice
         return Snapshot(mechanism.copy())  # `check` will refuse it
-    made = _locked_like(mechanism)
+    made = locked_like(mechanism)
     for kind in kinds:
         for name in kind.keys() & missing:
             copies[name] = _copied(kind[name], things, kinds, current, made)
@@ -146,7 +146,7 @@ def editable_copy(mechanism: Mechanism) -> Mechanism:
     return made
 
 
-def _locked_like(mechanism: Mechanism) -> Mechanism:
+def locked_like(mechanism: Mechanism) -> Mechanism:
     """Return a locked mechanism with the attributes of another, and no elements yet."""
     made = Mechanism.__new__(Mechanism)  # its constructor would make a ground and a journal
     empty = {word: type(value)() for word, value in vars(mechanism).items() if isinstance(value, list | dict)}
@@ -221,7 +221,7 @@ def _copied(
         new = copy.deepcopy(element, memo)
     new._revision, new._complete = element._revision, True
     new._journal = LOCKED
-    names = (getattr(thing, "name", thing) for thing in _referred(element))
+    names = (getattr(thing, "name", thing) for thing in referred(element))
     used = tuple(
         {name: current[name] for name in names if isinstance(name, str) and name in current}.values()
     )
@@ -231,7 +231,7 @@ def _copied(
     return Copied(element._revision, new, used, element, outside_of(element), reads)
 
 
-def _referred(element: Element) -> Iterable[Any]:
+def referred(element: Element) -> Iterable[Any]:
     """Return what an element refers to: bodies, joints, names of joints."""
     if isinstance(element, Body):
         return ()
@@ -240,9 +240,12 @@ def _referred(element: Element) -> Iterable[Any]:
 
 def is_lasting(element: Element) -> bool:
     """Whether nothing of an element can change without another revision."""
-    if not is_ours(type(element)):
-        return False
-    return all(word == "_joints" or lasts(value) for word, value in vars(element).items())
+    revision = element._revision
+    known = getattr(revision, "lasting", None)
+    if known is None:
+        values = (value for word, value in vars(element).items() if word != "_joints")
+        known = revision.lasting = is_ours(type(element)) and all(map(lasts, values))
+    return known
 
 
 def lasts(value: Any) -> bool:

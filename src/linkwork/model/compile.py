@@ -30,14 +30,17 @@ def compile_mechanism(
     *,
     floating: bool = False,
     like: Model | None = None,
+    unrolls: bool = True,
 ) -> Model:
     """Check a mechanism and turn a copy of it into a Model: later changes of its elements are not seen.
 
     What laws read from outside is followed. Bodies that no joint connects to ground, but constraints or
     springs, get a Free joint; with `floating`, so do those that nothing holds. What has not changed since a
-    model `like` this one was made is taken over from it.
+    model `like` this one was made is taken over from it. A model that `unrolls`, as that one if one is given,
+    compiles the motion of few links for each new build of them; one that does not compiles nothing.
     """
-    return following(compile_now(mechanism, form, cut, floating=floating, like=like), compile_now)
+    found = compile_now(mechanism, form, cut, floating=floating, like=like, unrolls=unrolls)
+    return following(found, compile_now)
 
 
 def compile_now(
@@ -47,17 +50,31 @@ def compile_now(
     *,
     floating: bool = False,
     like: Model | None = None,
+    unrolls: bool = True,
 ) -> Model:
     """Turn a mechanism into the model of what its laws read from outside now."""
+    origin = snapshot(mechanism, like.origin if like else None)
+    return compile_snapshot(origin, form, cut, floating=floating, like=like, unrolls=unrolls)
+
+
+def compile_snapshot(
+    origin: Snapshot,
+    form: Form = "rolled",
+    cut: Iterable[str] = (),
+    *,
+    floating: bool = False,
+    like: Model | None = None,
+    unrolls: bool = True,
+) -> Model:
+    """Turn a copy of a mechanism into a model, which takes over from one `like` it what is not fresh."""
     before = like.origin if like else None
-    origin = snapshot(mechanism, before)
     check(origin.mechanism, origin.fresh if before else None, connected=floating)
     graph = topology(
         origin.mechanism, cut, like.graph if like else None, lambda body: origin.freed(body, before)
     )
     check_loops(graph.loops)
     links = _links(origin.mechanism, graph, like.link_tree if like else None)
-    return model_of(origin, graph, links, form)
+    return model_of(origin, graph, links, form, like.unrolls if like else unrolls)
 
 
 def compile_variants(mechanism: Mechanism, like: Model) -> Model:
@@ -67,7 +84,7 @@ def compile_variants(mechanism: Mechanism, like: Model) -> Model:
     """
     cut = [name for name in like.loop_names if name in mechanism.joints]
     graph = topology(mechanism, cut)
-    model = model_of(Snapshot(mechanism), graph, _links(mechanism, graph, None), like.form)
+    model = model_of(Snapshot(mechanism), graph, _links(mechanism, graph, None), like.form, like.unrolls)
     vars(model)["tree_units"] = like.tree_units
     return model
 
@@ -81,7 +98,9 @@ def _links(mechanism: Mechanism, graph: Topology, like: Tree | None) -> Tree:
     return close(links, graph.loops, drawn, like)
 
 
-def model_of(origin: Snapshot, graph: Topology, links: Tree, form: Form = "rolled") -> Model:
+def model_of(
+    origin: Snapshot, graph: Topology, links: Tree, form: Form = "rolled", unrolls: bool = True
+) -> Model:
     """Return the model of a mechanism that is checked, and no longer changed, cut and grown into links."""
     mechanism, tables = origin.mechanism, graph.tables
     names, of_bodies, starts = tables.body_names, tables.of_bodies, tables.starts
@@ -114,6 +133,7 @@ def model_of(origin: Snapshot, graph: Topology, links: Tree, form: Form = "rolle
         graph=graph,
         link_tree=links,
         form=form,
+        unrolls=unrolls,
     )
 
 

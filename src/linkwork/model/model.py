@@ -88,6 +88,7 @@ class Model(Viewable):
     graph: Topology  # the spanning tree of the mechanism's graph, and what closes loops
     link_tree: Tree  # bodies welded together as one link, with their constants
     form: Form  # of native code: "rolled", shared by all mechanisms of such joints, or "specialized"
+    unrolls: bool = True  # whether few links have unrolled code of their motion, compiled for each new build
     kernels: Kernels = field(default_factory=Kernels, init=False)  # native code of this model's trees
 
     # The rest follows from these: functions of a model (and a state), as methods; and arrays, computed once.

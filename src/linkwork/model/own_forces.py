@@ -129,7 +129,7 @@ def is_unrolled(model: "Model", tree: Tree | None = None) -> bool:
     """Whether the motion is straight code for mechanisms of one build: there are few links and short laws."""
     tree = model.loaded_tree if tree is None else tree
     laws = sum(placed.formula.size for placed in tree.loads if placed.formula)
-    straight = model.form == "rolled" and tree.contacts is None
+    straight = model.unrolls and model.form == "rolled" and tree.contacts is None
     return straight and len(tree.blocks) <= _FEW and laws <= _SHORT
 
 

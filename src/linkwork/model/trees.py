@@ -20,7 +20,7 @@ from linkwork.mechanism.joint_inputs import joint_inputs
 from linkwork.mechanism.load import Load
 from linkwork.mechanism.stop import RigidStop
 from linkwork.tree.growth import grow
-from linkwork.tree.joint_forces import Rows, features, has_limits, stops_are_rows
+from linkwork.tree.joint_forces import Rows, acts, has_limits, stops_are_rows
 from linkwork.tree.joint_formula import JointFormulas
 from linkwork.tree.load_formula import Cut, PlacedLoad, Side, source_of
 from linkwork.tree.load_formula import place as placed_load
@@ -98,7 +98,7 @@ def smooth_body_tree(model: "Model") -> Tree:
 
 def _friction_sticks(model: "Model") -> bool:
     """Whether some joint has friction that sticks in rigid runs only."""
-    return any("friction" in features(j) and j.friction_sticks(rigid=True) for j in model.joints.values())
+    return any(acts(j, "friction") and j.friction_sticks(rigid=True) for j in model.joints.values())
 
 
 def touching_tree(model: "Model") -> Tree:

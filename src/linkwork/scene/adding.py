@@ -12,6 +12,7 @@ from linkwork.mechanism.body import Body
 from linkwork.mechanism.material import Material
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.mechanism.placement import numbers
+from linkwork.model.compile import compile_mechanism
 from linkwork.model.model import Model
 from linkwork.model.state import State
 from linkwork.scene.actor import Actor
@@ -112,7 +113,7 @@ class Adding:
             if source is mechanism and key == (revision, here):
                 return own, model
         own = taken_in(mechanism, self._scene.gravity, self._scene.statics, place if anchored else HERE)
-        model = own.compile(floating=True)
+        model = compile_mechanism(own, floating=True, unrolls=False)
         for _, key, same, known in self._known:
             if known.digest == model.digest and key[1] == here and list(same) == list(own):
                 own, model = same, known

@@ -182,8 +182,10 @@ class Encounters:
     def _new(self, units: Sequence[Unit], names: Sequence[str], before: Joined | None) -> Joined:
         if len(units) == 1:
             return alone(units[0])
-        made = grown(before, units, names) if before else None
-        return made or together(units, names, self._scene.statics)
+        whole = before.whole if before else None
+        if whole and 2 * whole.shared(units, names) > sum(len(unit.numbers) for unit in units):
+            return grown(whole, units, names)
+        return together(units, names, self._scene.statics)
 
     def _words(self, units: Sequence[Unit]) -> tuple[float | None, float | None]:
         """Return accuracy and largest step of units; None: steps of the scene."""

@@ -1,25 +1,30 @@
 """The model of units that are simulated together, which grows as units come, change and go.
 
 Units are members of one mechanism, "0/knee", "1/knee", behind the static shapes. When one of them is edited,
-joins the others or leaves, only its own elements are taken out and put in; what has not changed is taken over
-from the model before, and contacts remember what they did. The order of members, and their names, say all:
-a model that has grown is to the bit the one that is made of the same members at once.
+joins the others or leaves, only what has changed of its elements is copied; all else is taken over from the
+model before, and contacts remember what they did. The order of members, and their names, say all: a model
+that has grown is to the bit the one that is made of the same members at once.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from linkwork.mechanism.contact import Contact
-from linkwork.mechanism.mechanism import Mechanism
-from linkwork.mechanism.merge import SEPARATOR, add_member, remove_member
-from linkwork.model.compile import compile_mechanism
+from linkwork.mechanism.mechanism import Element, Mechanism
+from linkwork.mechanism.member_copies import MemberCopies
+from linkwork.mechanism.merge import SEPARATOR
+from linkwork.mechanism.recorded import LOCKED
+from linkwork.mechanism.snapshot import Snapshot, locked_like, snapshot
+from linkwork.model.compile import compile_now, compile_snapshot
+from linkwork.model.following import following
 from linkwork.model.model import Model
 from linkwork.model.state import State
 from linkwork.scene.rigid_frames import HERE, frame_of
-from linkwork.scene.scene_mechanism import CONTACT, add_statics, own_elements
+from linkwork.scene.scene_mechanism import CONTACT, add_statics
 from linkwork.scene.scene_node import Static
 from linkwork.scene.unit import Unit
 from linkwork.simulation.stepping import Simulation
@@ -37,7 +42,7 @@ class Joined:
     names: tuple[str, ...]  # of the members; "" of one alone
     columns: tuple[tuple[Any, Any], ...]  # of each unit: where its q and v are
     timed: bool  # whether time alone can move it
-    whole: Mechanism | None = None  # from which the model was made, until another has grown from it
+    whole: "Whole | None" = None  # of which the model was made
     idle: list[Simulation] = field(default_factory=list)  # simulations that are not used now
 
     @property
@@ -54,70 +59,95 @@ def alone(unit: Unit) -> Joined:
 
 def together(units: Sequence[Unit], names: Sequence[str], statics: Iterable[Static]) -> Joined:
     """Return several units, in this order, as members of these names."""
-    whole = Mechanism("encounter", gravity=units[0].model.gravity)
-    whole.journal.limit = 2
-    whole.add(Contact(CONTACT))
-    add_statics(whole, statics, HERE)
-    for unit, name in zip(units, names, strict=True):
-        _add(whole, unit, name)
-    return _compiled(whole, units, names, None)
+    return grown(Whole(units[0].model.gravity, statics), units, names)
 
 
-def grown(before: Joined, units: Sequence[Unit], names: Sequence[str]) -> Joined | None:
-    """Return others from those before, of which members that stay come first; None if that cannot be.
+def grown(whole: "Whole", units: Sequence[Unit], names: Sequence[str]) -> Joined:
+    """Return several units, in this order, as members of these names, from a whole of other members."""
+    model = whole.follow(units, names)
+    models, prefixes = tuple(unit.model for unit in units), [name + SEPARATOR for name in names]
+    columns = tuple(_columns(own, model, prefix) for own, prefix in zip(models, prefixes, strict=True))
+    return Joined(models, model, tuple(names), columns, _timed(model), whole)
 
-    A member that is the same has its place, its name and its model; all others are put in behind.
+
+class Whole:
+    """Copies of the elements of units behind the static shapes, and the model that was last made of them.
+
+    It follows units as they come, change and go: the model grows from the one before by what has changed.
     """
-    whole, known = before.whole, dict(zip(before.names, before.models, strict=True))
-    stays = [known.get(name) is unit.model for unit, name in zip(units, names, strict=True)]
-    count = sum(stays)
-    kept = list(names[:count])
-    if whole is None or not count or not all(stays[:count]):
-        return None
-    if [name for name in before.names if name in kept] != kept:
-        return None
-    before.whole = None
-    for name in before.names:
-        if name not in kept:
-            remove_member(whole, name)
-    for unit, name in zip(units[count:], names[count:], strict=True):
-        _add(whole, unit, name)
-    return _compiled(whole, units, names, before.model)
+
+    def __init__(self, gravity: Array, statics: Iterable[Static]) -> None:
+        start = Mechanism("encounter", gravity=gravity)
+        start.add(Contact(CONTACT))
+        add_statics(start, statics, HERE)
+        self._start = snapshot(start).mechanism
+        self._contact = self._start.contacts[CONTACT]
+        self._members: dict[str, tuple[Model, bytes, MemberCopies]] = {}
+        self.model: Model | None = None
+
+    def shared(self, units: Sequence[Unit], names: Sequence[str]) -> int:
+        """Return how many bodies it has of those that units have as members of these names."""
+        there = [unit for unit, name in zip(units, names, strict=True) if name in self._members]
+        return sum(len(unit.numbers) for unit in there)
+
+    def follow(self, units: Sequence[Unit], names: Sequence[str]) -> Model:
+        """Return the model of units as members of these names."""
+        made, before, self.model = locked_like(self._start), self.model, None
+        fresh: list[Element] = [] if before else list(self._start.elements)
+        members: dict[str, tuple[Model, bytes, MemberCopies]] = {}
+        known, self._members = self._members if before else {}, {}
+        for unit, name in zip(units, names, strict=True):
+            model, place, copies = known.get(name, (None, b"", None))
+            if copies is None or place != unit.place.tobytes():
+                model, copies = None, MemberCopies(name, frame_of(unit.place))
+            if model is not unit.model:
+                fresh += copies.follow(unit.mechanism, made, SEPARATOR)
+            members[name] = unit.model, unit.place.tobytes(), copies
+        origin = self._assembled(made, [copies for *_, copies in members.values()], fresh)
+        cut = [
+            name + SEPARATOR + joint
+            for unit, name in zip(units, names, strict=True)
+            for joint in unit.model.loop_names
+            if joint in unit.mechanism.joints
+        ]
+        model = compile_snapshot(origin, cut=cut, floating=True, like=before, unrolls=False)
+        if not any(unit.model.inertia_fault for unit in units):
+            vars(model)["inertia_fault"] = ""  # they are trees of their own
+        self._members, self.model = members, following(model, compile_now)
+        return self.model
+
+    def _assembled(self, made: Mechanism, members: Sequence[MemberCopies], fresh: list[Element]) -> Snapshot:
+        """Put copies of members into a mechanism that is still empty."""
+        start = self._start
+        without = tuple(chain.from_iterable(copies.without for copies in members))
+        if without != self._contact.without:
+            self._contact = Contact(CONTACT, without=without)
+            self._contact._journal = LOCKED
+        vars(made)["_ground"] = start.ground
+        for kind, own, *parts in zip(
+            made._kinds, start._kinds, *(copies.kinds for copies in members), strict=True
+        ):
+            for part in (own, *parts):
+                kind.update(part)
+        made._contacts[CONTACT] = self._contact
+        own = (self._contact if thing.name == CONTACT else thing for thing in start.elements)
+        made._elements.extend(chain(own, *(copies.elements for copies in members)))
+        outside = {name: one for copies in members for name, one in copies.outside.items()}
+        current = {name: one.element for name, one in outside.items()}
+        return Snapshot(made, outside, current, own=list(outside), fresh=fresh)
 
 
 def members(before: Sequence[Member], units: Sequence[Unit], used: Iterable[str] = ()) -> list[Member]:
     """Return units in the order in which they are members, with their names and models.
 
-    Those that were members before, with the model that they still have, come first, as they were; then those
-    that have changed, under their names; then new ones, under names that are not `used`.
+    Those that were members before come first, in their order and under their names; then new ones, under
+    names that are not `used`.
     """
     there, known = set(units), {unit for unit, _, _ in before}
-    same = [one for one in before if one[0] in there and one[0].model is one[2]]
-    other = [
-        (unit, name, unit.model) for unit, name, model in before if unit in there and unit.model is not model
-    ]
+    same = [(unit, name, unit.model) for unit, name, _ in before if unit in there]
     first = 1 + max((int(name) for name in (*used, *(name for _, name, _ in before)) if name), default=-1)
     fresh = sorted(there - known, key=lambda unit: unit.number)
-    return [*same, *other, *((unit, str(first + k), unit.model) for k, unit in enumerate(fresh))]
-
-
-def _add(whole: Mechanism, unit: Unit, name: str) -> None:
-    chosen = [*own_elements(unit.mechanism), unit.mechanism.contacts[CONTACT]]
-    add_member(whole, name, unit.mechanism, frame_of(unit.place), chosen)
-
-
-def _compiled(whole: Mechanism, units: Sequence[Unit], names: Sequence[str], like: Model | None) -> Joined:
-    models = tuple(unit.model for unit in units)
-    prefixes = [name + SEPARATOR for name in names]
-    cut = [
-        prefix + joint
-        for prefix, model in zip(prefixes, models, strict=True)
-        for joint in model.loop_names
-        if joint in model.mechanism.joints
-    ]
-    model = compile_mechanism(whole, cut=cut, floating=True, like=like)
-    columns = tuple(_columns(own, model, prefix) for own, prefix in zip(models, prefixes, strict=True))
-    return Joined(models, model, tuple(names), columns, _timed(model), whole)
+    return [*same, *((unit, str(first + k), unit.model) for k, unit in enumerate(fresh))]
 
 
 def _timed(model: Model) -> bool:

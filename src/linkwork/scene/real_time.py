@@ -1,7 +1,9 @@
 """A scene in real time: frames at a steady rate; where that cannot be kept up, time slows down."""
 
+import gc
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -44,7 +46,7 @@ def run(
     Each frame is one step of 1 / fps seconds. A frame that takes longer than its `budget` (1 / fps if not
     given) [s] delays those that follow: no steps are left out, none are made up for later, time just passes
     more slowly. A warning says by how much, and so does `scene.slowdown`. With `until`, a function of the
-    scene, it ends when that is true.
+    scene, it ends when that is true. Meanwhile Python looks for garbage only among what is made on the way.
     """
     for word, value in (("duration", duration), ("fps", fps), ("budget", 1.0 if budget is None else budget)):
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 < value < 1e9:
@@ -52,20 +54,20 @@ def run(
     dt = 1.0 / fps
     room = dt if budget is None else budget
     frames, late, longest = 0, 0, 0.0
-    begun = clock()
-    due = begun
-    for _ in range(max(round(duration * fps), 1)):
-        start = clock()
-        scene.step(dt)
-        spent = clock() - start
-        frames, late, longest = frames + 1, late + (spent > room), max(longest, spent)
-        scene.slowdown = max(spent / dt, 1.0)
-        due = max(due + dt, start + spent)  # never hurries after a frame that was late
-        if until is not None and until(scene):
-            break
-        if (left := due - clock()) > 0.0:
-            sleep(left)
-    found = RealTime(frames, frames * dt, clock() - begun, late, longest)
+    with _garbage_of_before_kept():
+        begun = due = clock()
+        for _ in range(max(round(duration * fps), 1)):
+            start = clock()
+            scene.step(dt)
+            spent = clock() - start
+            frames, late, longest = frames + 1, late + (spent > room), max(longest, spent)
+            scene.slowdown = max(spent / dt, 1.0)
+            due = max(due + dt, start + spent)  # never hurries after a frame that was late
+            if until is not None and until(scene):
+                break
+            if (left := due - clock()) > 0.0:
+                sleep(left)
+        found = RealTime(frames, frames * dt, clock() - begun, late, longest)
     scene.slowdown = found.slowdown
     if found.slowdown > _SLOW:
         warn(
@@ -74,3 +76,17 @@ def run(
             f"{1e3 * longest:.1f} ms; cull what is far away, or let bodies sleep"
         )
     return found
+
+
+@contextmanager
+def _garbage_of_before_kept() -> Iterator[None]:
+    """Let Python look for garbage only among what is made meanwhile: to look through all takes frames."""
+    if gc.get_freeze_count():  # somebody else has decided
+        yield
+        return
+    gc.collect()
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()

@@ -130,6 +130,11 @@ class Scene(Group):
         return self
 
     @property
+    def exists(self) -> bool:
+        """True: a scene is the top of all nodes."""
+        return True
+
+    @property
     def path(self) -> str:
         return ""
 

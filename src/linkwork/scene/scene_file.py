@@ -18,6 +18,7 @@ from linkwork.mechanism.contact import Pair
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.joints import Fixed
 from linkwork.mechanism.mechanism import Mechanism
+from linkwork.model.compile import compile_mechanism
 from linkwork.model.model import Model
 from linkwork.model.state import State
 from linkwork.recording import container
@@ -246,7 +247,7 @@ class _Reader:
     def _model(self, number: int) -> tuple[Mechanism, Model]:
         mechanism = self._mechanisms[number]
         if number not in self._models:
-            self._models[number] = mechanism.compile(floating=True)
+            self._models[number] = compile_mechanism(mechanism, floating=True, unrolls=False)
         return mechanism, self._models[number]
 
     def _state(self, prefix: str, memory: list[str] | None, model: Model) -> State:

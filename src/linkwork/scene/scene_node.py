@@ -42,6 +42,11 @@ class Node(Closed):
         return self._parent
 
     @property
+    def exists(self) -> bool:
+        """Whether it is in a scene, and was not removed."""
+        return self._parent is not None
+
+    @property
     def path(self) -> str:
         """The names from the scene down to it: "robots/left"."""
         above = "" if self._parent is None else self._parent.path

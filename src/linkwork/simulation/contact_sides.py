@@ -362,7 +362,7 @@ class ContactSides:
         here = self._ones[0].base
         here.memory, here.saved = self._names.memory(memory), memory[SAVED].copy()
         here = replace(self._ones[0], base=here, end=here)
-        if np.array_equal(memory.get("key", ()), self._setting.key):
+        if "key" in memory and np.array_equal(memory["key"], self._setting.key):
             self._ones[0].become(memory, *self._restoring)
             self._advance(self._parts[0], 0, start.t)
             arrived = self._ones[0].end

@@ -82,7 +82,12 @@ def outside_limits(model: Model, q: Array) -> str:
 
 def _normalised(model: Model, q: Array) -> Array:
     """Bring the quaternions of positions (..., nq) to length one."""
-    for first in model.quaternions.tolist():
+    if not len(model.quaternions):
+        return q
+    with np.errstate(over="ignore"):
+        squares = (q[..., model.quaternions[:, None] + np.arange(4)] ** 2).sum(axis=-1)
+    odd = (np.abs(squares - 1.0) > _LENGTH_ONE).reshape(-1, len(model.quaternions)).any(axis=0)
+    for first in model.quaternions[odd].tolist():
         part = q[..., first : first + 4]
         largest = np.abs(part).max(axis=-1, keepdims=True)
         zero = np.argwhere(largest == 0.0)

@@ -71,21 +71,21 @@ def _welded(
     graph: Topology, seats: Sequence[Seat], like: Tree | None
 ) -> tuple[Array, Array, tuple[Block, ...]]:
     """Return the links of bodies some of which are welded: number by body, parents, and constants."""
-    numbers: list[int] = []  # of the link that each body belongs to
-    parents: list[int] = []
-    members: list[list[Seat]] = [[]]
-    for seat, parent in zip(seats, graph.parents.tolist(), strict=True):
-        number = numbers[parent] if parent >= 0 else 0
-        if seat.welded:
-            members[number].append(seat)
-        else:
-            parents.append(number)
-            number = len(members)
-            members.append([seat])
-        numbers.append(number)
-    known = {block.seats: block for block in like.blocks} if like and like.welded else {}
-    blocks = [
-        link[0].alone if len(link) == 1 else known.get(tuple(link)) or block_of(tuple(link))
-        for link in members[1:]
-    ]
-    return np.array(numbers, np.int64), np.array(parents, np.int64), tuple(blocks)
+    welded = np.fromiter(map(_is_welded, seats), bool, len(seats))
+    numbers = np.cumsum(~welded)  # of the link that each body belongs to
+    joined: dict[int, list[Seat]] = {}  # what is welded to each link
+    for k in welded.nonzero()[0].tolist():  # parents come first
+        above = graph.parents[k]
+        number = numbers[k] = numbers[above] if above >= 0 else 0
+        joined.setdefault(int(number), []).append(seats[k])
+    bases = (~welded).nonzero()[0]
+    above = graph.parents[bases]
+    parents = np.where(above >= 0, numbers[above], 0)
+    known = (
+        {block.seats: block for block in like.blocks} if like and like.welded and joined.keys() - {0} else {}
+    )
+    blocks: list[Block] = []
+    for number, k in enumerate(bases.tolist(), 1):
+        link = (seats[k], *joined[number]) if number in joined else ()
+        blocks.append(known.get(link) or block_of(link) if link else seats[k].alone)
+    return numbers.astype(np.int64), parents.astype(np.int64), tuple(blocks)

@@ -31,7 +31,7 @@ class Rows(IntEnum):
 def features(joint: Joint, rows: Rows = Rows.NONE) -> Features:
     """Return the smooth forces a joint has, without what is `rows`, as words."""
     words = ("damping", "friction", "stiffness")  # where these are inputs, a load has them: see `JointInputs`
-    found = [word for word in words if _acts(joint, word)]
+    found = [word for word in words if acts(joint, word)]
     if "friction" in found and joint.friction_sticks(rigid=rows >= Rows.FRICTION):
         found.remove("friction")
     if has_stops(joint) and not (rows == Rows.STOPS and stops_are_rows(joint)):
@@ -40,7 +40,8 @@ def features(joint: Joint, rows: Rows = Rows.NONE) -> Features:
     return tuple(found)
 
 
-def _acts(joint: Joint, word: str) -> bool:
+def acts(joint: Joint, word: str) -> bool:
+    """Whether a joint has damping, friction or stiffness of its own."""
     said = getattr(joint, word)
     if isinstance(said, float) and said == 0.0:
         return False
