@@ -48,7 +48,7 @@ def worst(names, turned, count, seed=1):
     random, errors = np.random.default_rng(seed), np.zeros(2)
     for gap in GAPS:
         for _ in range(count):
-            A = Rotation.random(random_state=random).as_matrix()
+            A = Rotation.from_quat(random.normal(size=4)).as_matrix()
             turn = Rotation.from_rotvec(
                 A @ n * (random.uniform(0.1, tau / 2 - 0.1) if turned else 0.0)
             ).as_matrix()
