@@ -134,6 +134,19 @@ def test_a_contact_where_nothing_can_touch_warns() -> None:
         m.compile()
 
 
+def test_a_pendulum_beside_a_wall_is_told_that_it_does_not_meet_what_it_hangs_on() -> None:
+    m = crates("a")
+    m.ground.add(lw.Box(1, 1, 1, position=(3, 0, 0)))
+    m.add(lw.Revolute("pin", m.ground, m["a"]))
+    m.add(lw.Contact("contact"))
+    with pytest.warns(UserWarning, match=r"joined to each other.*between=\('a', 'ground'\)"):
+        m.compile()
+    m.add(lw.Contact("wall", between=(m.ground, "a")))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        m.compile()
+
+
 def test_kinds_of_compliance_that_do_not_combine_are_refused() -> None:
     m = crates("a", "b")
     m["a"].material, m["b"].material = lw.Material(stiffness=1e5), lw.Material(young=1e9)

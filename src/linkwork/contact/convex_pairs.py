@@ -4,7 +4,7 @@ and by EPA where they overlap."""
 from linkwork.contact.decorators import native_apart
 from linkwork.contact.depth_newton import polish
 from linkwork.contact.epa import penetration
-from linkwork.contact.gjk import APART, NEAR, gjk, witness
+from linkwork.contact.gjk import APART, INSIDE, gjk, witness
 from linkwork.contact.round_pairs import ball_box, ball_turned, has_profile, round_round
 from linkwork.contact.shape_kinds import BOX, CAPSULE, SPHERE
 from linkwork.contact.support import curved
@@ -12,6 +12,7 @@ from linkwork.geometry.vectors import ZERO, along, neg, norm, sub, unit
 
 _EXACT = 1e-14  # between the bounds of the squared distance: as close as rounding lets it come
 _ROUGH = 1e-2  # where Newton's method goes on
+_ROUNDING = 1e-13  # of the sizes: cores that are apart may overlap so much
 
 
 @native_apart
@@ -27,27 +28,26 @@ def closest(A, B, R, p, work, limit):
     if A.kind == SPHERE and has_profile(B):
         return ball_turned(A, B, R, p)
     radii = A.radius + B.radius
-    bends = curved(A) or curved(B)
+    bends, start = curved(A) or curved(B), neg(p)
     tolerance = _ROUGH if bends else _EXACT
-    ended, v, n, l = gjk(A, B, R, p, work.w, work.a, neg(p), radii + limit, tolerance)
-    if ended == APART:
-        return -1e300, ZERO, ZERO, ZERO
-    if ended == NEAR and bends:
-        m = unit(neg(v))
-        weights = (l[0], l[1], l[2])
-        level, h, m, a, _slope = polish(A, B, R, p, work.w, work.a, (0, 1, 2), weights, m, n)
-        if level > 0 and h <= 0.0:
-            b = along(a, -h, m)
-            return radii + h, m, along(a, A.radius, m), along(b, -B.radius, m)
-        ended, v, n, l = gjk(A, B, R, p, work.w, work.a, v, radii + limit, _EXACT)
+    while True:
+        ended, v, n, l, m = gjk(A, B, R, p, work.w, work.a, start, radii + limit, tolerance)
         if ended == APART:
             return -1e300, ZERO, ZERO, ZERO
-    if ended == NEAR:
-        distance = norm(v)
-        normal = unit(neg(v))
-        a = witness(work.a, n, l)
-        b = sub(a, v)
-        return radii - distance, normal, along(a, A.radius, normal), along(b, -B.radius, normal)
+        if ended == INSIDE:
+            break
+        normal = unit(m)
+        if bends:
+            corners, weights = (0, 1, 2), (l[0], l[1], l[2])
+            level, h, sharp, a, _slope = polish(A, B, R, p, work.w, work.a, corners, weights, normal, n)
+            if level > 0 and h <= _ROUNDING * (norm(a) + norm(p)):
+                b = along(a, -h, sharp)
+                return radii + h, sharp, along(a, A.radius, sharp), along(b, -B.radius, sharp)
+        if tolerance == _EXACT:
+            a = witness(work.a, n, l)
+            b = sub(a, v)
+            return radii - norm(v), normal, along(a, A.radius, normal), along(b, -B.radius, normal)
+        start, tolerance = v, _EXACT
     depth, normal, a = penetration(A, B, R, p, work, n)
     b = along(a, -depth, normal)
     return radii + depth, normal, along(a, A.radius, normal), along(b, -B.radius, normal)

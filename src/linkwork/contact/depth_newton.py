@@ -19,7 +19,8 @@ With w = sum l_i w_i and H = sum l_i H_i the part of (1) across n' is, to first 
 their weights, l_1 + x and l_0 - x, adds x c to g. So  e = -(n.d) c / |c|^2 + y q  with q = (-c_t, c_s) across
 c; y follows from q.(g + M e) = 0, and x from c.(g + M e) + x |c|^2 = 0.
 *Three branches*: n' is the normal of the plane through the three points, and the weights are those of the
-foot of the origin on it.
+foot of the origin on it. Three points in a row, as those of two cylinders side by side, whose rims may meet
+in four ways, have no such plane: the two ends of the row say all that the three do.
 
 The result counts only if the weights are positive, no other point reaches farther, and the depth does not
 fall to either side.
@@ -50,7 +51,8 @@ from linkwork.geometry.vectors import (
 
 _STEPS = 11
 _ARRIVED = 1e-7  # turn of the last step [rad]: what is left is of the order of its square
-_BEYOND = 1e-11  # of the size: no other point may reach farther than this
+_BEYOND = 1e-11  # of the sizes: no other point may reach farther than this
+_IN_A_ROW = 1e-7  # of the length of a row: so little a point of three is beside it
 _NONE = (-1, -1)  # no branch
 
 
@@ -132,6 +134,28 @@ def _level(A, B, R, p, W, P, corners, weights, count):
     return Level(many, first, second, third, (l0, l1, l2))
 
 
+@native_apart
+def _ends_of_row(A, B, R, p, level, n):
+    """Return the two ends of a row, if the points of three branches are in one; else all three."""
+    d = neg(turned_back(R, n))
+    w0, _a = _point(A, B, R, p, level.first, n, d)
+    w1, _b = _point(A, B, R, p, level.second, n, d)
+    w2, _c = _point(A, B, R, p, level.third, n, d)
+    x, y, z = sub(w1, w0), sub(w2, w0), sub(w2, w1)
+    xx, yy, zz = dot(x, x), dot(y, y), dot(z, z)
+    u, longest = cross(x, y), max(xx, max(yy, zz))
+    if dot(u, u) > (_IN_A_ROW * longest) ** 2:
+        return level
+    if xx == longest:
+        first, second, o, e = level.first, level.second, w0, x
+    elif yy == longest:
+        first, second, o, e = level.first, level.third, w0, y
+    else:
+        first, second, o, e = level.second, level.third, w1, z
+    l = min(max(-dot(o, e) / longest, 0.0), 1.0) if longest > 0.0 else 0.5
+    return Level(2, first, second, _NONE, (1.0 - l, l, 0.0))
+
+
 @native
 def _step_one(M, g):
     """Return the step (2) of one branch, and whether M is positive definite; M is (ss, st, tt)."""
@@ -162,6 +186,8 @@ def polish(A, B, R, p, W, P, corners, weights, normal, count):
     The guess: `count` points of A - B, the rows `corners` of W (those of A in P), their weights, the normal.
     """
     level = _level(A, B, R, p, W, P, corners, weights, count)
+    if level.many == 3:
+        level = _ends_of_row(A, B, R, p, level, normal)
     many, (l0, l1, l2) = level.many, level.weights
     n = normal
     arrived, steady, last = False, True, 0.25
@@ -179,7 +205,7 @@ def polish(A, B, R, p, W, P, corners, weights, normal, count):
             w2, a2 = _point(A, B, R, p, level.third, n, d)
             point, w = along(point, l2, a2), along(w, l2, w2)
         h = dot(n, w)
-        size = norm(w0)
+        size = norm(a0) + norm(sub(a0, w0))
         if arrived:
             break
         s, t = tangents(n)

@@ -85,10 +85,6 @@ def penetration(A, B, R, p, work, n):
         w, a = difference(A, B, R, p, d)
         far = dot(w, d)
         gap = far - low
-        if gap <= _EXACT * size:
-            if far < best:
-                best, normal, point = far, d, _on_face(work, lowest, faces, size)
-            break
         if bends and polished < _POLISHED and far < best and gap <= rough * (far + 0.2 * size):
             i, j, k = corners = _corners(work, lowest)
             l = triangle_weights(row(work.w, i), row(work.w, j), row(work.w, k))
@@ -102,6 +98,10 @@ def penetration(A, B, R, p, work, n):
                     continue
             else:
                 rough *= 0.2  # too early: which corners and rims meet does not follow from the faces here yet
+        if gap <= _EXACT * size:
+            if far < best:
+                best, normal, point = far, d, _on_face(work, lowest, faces, size)
+            break
         if far < least:
             least, along_least, reached = far, d, a
         if vertices == MOST_VERTICES - 8:  # the least upper bound there was
@@ -148,7 +148,7 @@ def _claim(work, k, n, level, h, slope):
     put_three(work.claim, 5 * k, n)
     narrow, sure = _SMOOTH, 1.0
     if level == 2:
-        narrow = max(_SMOOTH, 1.0 - 0.5 * (_EDGE * slope / h) ** 2)
+        narrow = max(_SMOOTH, 1.0 - 0.5 * (_EDGE * slope / max(h, 1e-300)) ** 2)
     elif level == 3:
         narrow = _CORNER
         sure = (h * h - slope * slope) / (h * h + slope * slope)

@@ -7,7 +7,7 @@ closest point of a simplex is found by regions (Ericson, Real-Time Collision Det
 
 from linkwork.contact.decorators import native, native_apart
 from linkwork.contact.support import difference
-from linkwork.geometry.vectors import ZERO, along, cross, dot, put, row, scale, sub
+from linkwork.geometry.vectors import ZERO, along, cross, dot, neg, put, row, scale, sub
 
 APART, NEAR, INSIDE = range(3)  # farther than the limit; closest points found; the cores overlap
 _STEPS = 128
@@ -19,11 +19,16 @@ def gjk(A, B, R, p, W, P, start, limit, tolerance):
     """Find the closest points of two cores; B is placed by R, p in the axes of A.
 
     Return how it ended, the point v of A - B closest to the origin, how many corners of the simplex it lies
-    on (the first rows of W, those of A in P), and its weights there. Farther apart than `limit` is APART. The
+    on (the first rows of W, those of A in P), its weights there, and of all directions that were asked the
+    one, of any length, along which A and B are farthest apart. Farther apart than `limit` is APART. The
     bounds of the squared distance agree to `tolerance` of it.
+
+    Where curved cores are next to touching, chords are deeper than their distance is long, and v points
+    anywhere. The best direction does not: what it shows is true of A and B.
     """
     v = start
     vv = dot(v, v)
+    best, clear = neg(v), -1e300
     n = 0
     l = (1.0, 0.0, 0.0, 0.0)
     if not vv > 0.0:
@@ -33,8 +38,11 @@ def gjk(A, B, R, p, W, P, start, limit, tolerance):
     for step in range(_STEPS):
         w, a = difference(A, B, R, p, (-v[0], -v[1], -v[2]))
         vw = dot(v, w)
-        if vw > 0.0 and vw * vw > bound * vv:
-            return APART, v, n, l
+        far = vw * abs(vw) / vv
+        if far > bound:
+            return APART, v, n, l, best
+        if far >= clear:
+            best, clear = neg(v), far
         if n > 0:
             if vv - vw <= tolerance * vv:
                 break
@@ -51,10 +59,10 @@ def gjk(A, B, R, p, W, P, start, limit, tolerance):
         v, n, l = _closest(W, P, n)
         vv = dot(v, v)
         if n == 4 or vv <= _TOUCHING * size:
-            return INSIDE, v, n, l
+            return INSIDE, v, n, l, best
         if step > 0 and vv >= before:
             break
-    return NEAR, v, n, l
+    return NEAR, v, n, l, best
 
 
 @native

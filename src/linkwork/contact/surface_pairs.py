@@ -146,7 +146,7 @@ def _touches(A, p0, p1, p2, work):
     put(work.triangle, 1, p1)
     put(work.triangle, 2, p2)
     T = lone_triangle(work.triangle, 0)
-    ended, v, _n, _l = gjk(A, T, _SAME, ZERO, work.w, work.a, ZERO, A.radius, _EXACT)
+    ended, v, _n, _l, _m = gjk(A, T, _SAME, ZERO, work.w, work.a, ZERO, A.radius, _EXACT)
     if ended == APART or (ended == NEAR and norm(v) >= A.radius):
         return 0
     put(work.ring, SUM, add(row(work.ring, SUM), cross(sub(p1, p0), sub(p2, p0))))

@@ -24,7 +24,7 @@ _STEPS = 128
 def _gap(form, x, work):
     """Return the vector from the nearest point of a solid to a point x; zero if that is inside."""
     point = Form(SPHERE, 0.0, 0.0, 0.0, 0.0, form.points, 0, 0, 0, 0, 0)
-    ended, v, _n, _l = gjk(form, point, _SAME, x, work.w, work.a, neg(x), 1e150, _EXACT)
+    ended, v, _n, _l, _m = gjk(form, point, _SAME, x, work.w, work.a, neg(x), 1e150, _EXACT)
     return ZERO if ended == INSIDE else neg(v)
 
 

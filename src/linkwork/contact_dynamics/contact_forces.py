@@ -41,6 +41,7 @@ Array = np.ndarray
 _FAST = 1e5
 _EXACT = 1e-12  # of the accelerations without contact: what is asked of the solver
 _NOTHING = 1e-9  # of them: relative accelerations below are none
+_ROUNDING = 1e-8  # of what cancels in them, where contacts are about to part: so little pulls nothing
 TOUCHING = 5e-6  # of the size: gaps up to this are closed,
 AT_REST = 1e-5  # and relative velocities below are none [m/s]; steps of a stepper leave less
 
@@ -89,9 +90,13 @@ def contact_forces(
     joints = joints.some(np.abs(joints.u) <= AT_REST)
     given = response(model, q, rows)
     free = free_motion(model, q, v, t, inputs=inputs) + given.answer(joints.push)
-    bias = rows @ free + drift[keep]
-    bound = bounds(touching, np.linalg.norm(u[:, 1:3], axis=1) > AT_REST)
-    found = solve_modes(given, bias, u, bound, size=looks.size, joints=joints.problem(given.reduced, free))
+    pushed, drift = rows @ free, drift[keep]
+    bound, cancels = (
+        bounds(touching, np.linalg.norm(u[:, 1:3], axis=1) > AT_REST),
+        what_cancels(pushed, drift),
+    )
+    problem = joints.problem(given.reduced, free)
+    found = solve_modes(given, pushed + drift, u, bound, cancels, size=looks.size, joints=problem)
     slip = np.where(np.arange(3) > 0, u[:, :3], 0.0)
     of_joints = -joints.slide * np.concatenate([np.zeros(len(x.stops)), x.bound])
     of_joints[joints.number] = found.joints.force
@@ -111,11 +116,17 @@ class SolvedModes(NamedTuple):
     jammed: bool  # no finite forces hold them
 
 
+def what_cancels(pushed: Array, drift: Array) -> float:
+    """Return how large the two parts of relative accelerations (n, wide) along normals are at most."""
+    return float(np.max(np.abs(pushed[:, 0]) + np.abs(drift[:, 0]), initial=0.0))
+
+
 def solve_modes(
     given: Response,
     bias: Array,
     u: Array,
     bound: Array,
+    cancels: float = 0.0,
     at_rest: float = AT_REST,
     size: float = 1.0,
     joints: JointProblem = NO_JOINTS,
@@ -123,7 +134,8 @@ def solve_modes(
     """Return the modes that the laws of contact, and of stops and friction of joints, allow.
 
     `bias` (n, 3 or 6) are relative accelerations without contact, u relative velocities; `bound` (n, 3) is
-    friction, torsional and rolling resistance. Angular velocities are compared by those of points at `size`.
+    friction, torsional and rolling resistance. What cancels in `bias` says how exact it is. Angular
+    velocities are compared by those of points at `size`.
     """
     scale = max(np.abs(bias[:, :3]).max(initial=0.0), np.abs(joints.bias).max(initial=0.0)) + 1e-30
     heading, moves = np.zeros(u.shape), np.zeros((len(u), 3), bool)
@@ -146,9 +158,9 @@ def solve_modes(
     found = held(given, modes, bound, bias + given.rows @ begins, p, rest)
     found, own = found._replace(change=found.change + begins), own.holding(found.joint_forces)
     weak = modes.mode == SLIDING
-    jammed = found.gain <= 0.0 or bool(
-        (found.forces[weak, 0] < -1e-6 * np.abs(found.forces).max(initial=0.0)).any()
-    )
+    alone = np.einsum("nr,rs,ns->n", *(given.rows[weak, 0], given.inverse, given.rows[weak, 0]))
+    least = np.maximum(1e-6 * alone * np.abs(found.forces).max(initial=0.0), _ROUNDING * cancels)
+    jammed = found.gain <= 0.0 or bool((found.forces[weak, 0] * alone < -least).any())
     return SolvedModes(modes, found, own, answer.residual, jammed)
 
 

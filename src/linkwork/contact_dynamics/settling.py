@@ -21,10 +21,11 @@ import numpy as np
 
 from linkwork.contact_dynamics.active_contacts import ActiveContacts
 from linkwork.contact_dynamics.active_record import OPEN, SLIDING, STICKING
-from linkwork.contact_dynamics.contact_forces import SolvedModes, solve_modes
+from linkwork.contact_dynamics.contact_forces import SolvedModes, solve_modes, what_cancels
 from linkwork.contact_dynamics.contact_modes import Modes, held
 from linkwork.contact_dynamics.contact_solver import Solver
 from linkwork.contact_dynamics.impact import impact
+from linkwork.contact_dynamics.inner_forces import inner_forces
 from linkwork.contact_dynamics.mode_margins import SLACK_SLIP
 from linkwork.contact_dynamics.response import Response, response
 from linkwork.contact_dynamics.rigid_joints import look_at_joints
@@ -41,8 +42,6 @@ _BEYOND = 1e-6  # farther beyond its limit a joint is not put back before modes 
 _MOMENT = 1e-7  # [s] for which forces act before an impact without collision
 _TURNS = 20
 _SLOWEST = 1e-6  # slip that is certainly one [m/s]
-_WELL_INSIDE = 0.1  # of the bound of friction
-_HALVINGS = 28
 _LIFTS = 10
 _WORDS = {OPEN: "part", SLIDING: "slide", STICKING: "stick"}
 
@@ -133,8 +132,9 @@ class Settling:
         accelerations = free(t, found.q, found.v)
         if joints.push.any():
             accelerations = accelerations + given.answer(joints.push)
-        bias = rows @ accelerations + drift
-        return Look(touching, given, u, bias, *self.law(touching), joints, accelerations)
+        pushed = rows @ accelerations
+        bias, cancels = pushed + drift, what_cancels(pushed, drift)
+        return Look(touching, given, u, bias, cancels, *self.law(touching), joints, accelerations)
 
     def _touching(self, q: Array) -> Touching:
         """Return what touches."""
@@ -215,39 +215,18 @@ class Settling:
             else:
                 self._jam(t, found, look)
             return False
-        solved = self._inside(look, bound, solved)
+        forces = inner_forces(look.given, solved.modes, bound, solved.held.forces)
         number, slide, own = look.joints.number, look.joints.slide.copy(), solved.joints
-        held, forces = np.zeros(len(slide), bool), np.zeros(len(slide))
-        held[number], forces[number] = own.held, own.force
+        held, pushes = np.zeros(len(slide), bool), np.zeros(len(slide))
+        held[number], pushes[number] = own.held, own.force
         slide[number] = own.slide
-        self.motion.hold(look.touching, solved.modes, solved.held.forces, bound, (held, slide, forces))
+        self.motion.hold(look.touching, solved.modes, forces, bound, (held, slide, pushes))
         self._close(t, found)
         return True
 
     def _solved(self, look: Look, bound: Array) -> SolvedModes:
-        given = look.given, look.bias, look.u, bound, self._at_rest, self.motion.size
+        given = look.given, look.bias, look.u, bound, look.cancels, self._at_rest, self.motion.size
         return solve_modes(*given, look.problem())
-
-    def _inside(self, look: Look, bound: Array, solved: SolvedModes) -> SolvedModes:
-        """Return the same modes with forces well inside of their cones, where forces are not unique.
-
-        Those of a solution may be at the bound of one corner of a box long before the box slides, and would
-        have to be found anew all the time. Less friction, half of what is left first, puts them inside.
-        """
-        sticks, p = solved.modes.mode == STICKING, solved.held.forces
-        if not sticks.any() or not look.some(sticks, look.stops).is_redundant:
-            return solved
-        most = bound[sticks, 0] * p[sticks, 0]
-        if (np.linalg.norm(p[sticks, 1:3], axis=1) <= (1.0 - _WELL_INSIDE) * most).all():
-            return solved
-        for k in range(1, _HALVINGS):
-            less = bound.copy()
-            less[sticks] *= 1.0 - 0.5**k
-            tried = self._solved(look, less)
-            same = np.array_equal(tried.modes.part, solved.modes.part)
-            if same and not tried.jammed and np.array_equal(tried.joints.held, solved.joints.held):
-                return tried
-        return solved
 
     def _jam(self, t: float, found: Settled, look: Look) -> None:
         """Stop contacts that no finite forces hold: by impulses that end all slip, if friction allows it.

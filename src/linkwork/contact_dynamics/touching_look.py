@@ -46,6 +46,7 @@ class Look(NamedTuple):
     given: Response
     u: Array  # (n, 3 or 6) relative velocities [m/s, rad/s]
     bias: Array  # (n, 3 or 6) relative accelerations without contact [m/s^2, rad/s^2]
+    cancels: float  # how large their parts are, of forces and of motion [m/s^2]
     bound: Array  # (n, 3) friction, torsional and rolling resistance
     static_friction: Array  # (n,)
     restitution: Array  # (n,)
@@ -69,9 +70,3 @@ class Look(NamedTuple):
     def problem(self) -> JointProblem:
         """Return the problem of joints' rows, in accelerations."""
         return self.joints.problem(self.given.reduced, self.free)
-
-    @property
-    def is_redundant(self) -> bool:
-        """Whether forces at the contacts are not unique."""
-        flat = self.given.rows[:, :3].reshape(-1, self.given.rows.shape[2])
-        return bool(np.linalg.matrix_rank(flat) < np.count_nonzero(flat.any(axis=1)))

@@ -7,6 +7,7 @@ that a joint joins, that their groups and masks keep apart, or that `without` na
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from linkwork.errors import unknown
@@ -256,6 +257,12 @@ def contact_cautions(contact: Contact, mechanism: "Mechanism") -> Iterator[str]:
         touched = [b for b in (mechanism.ground, *mechanism.bodies.values()) if b.touched_by]
         if len(touched) < 2 or fixed.issuperset(touched):
             yield "nothing can touch: fewer than two bodies that move and have shapes; give them shapes"
+        elif pair := _all_joined(touched, mechanism):
+            a, b = pair
+            yield (
+                "nothing can touch: all bodies that have shapes are joined to each other, and what a joint "
+                f"joins does not meet; add lw.Contact(..., between=({a!r}, {b!r})) if these are to"
+            )
         elif lonely := _lonely(touched):
             first, many = lonely[0], f", and {len(lonely) - 1} more" if len(lonely) > 1 else ""
             yield (
@@ -263,6 +270,16 @@ def contact_cautions(contact: Contact, mechanism: "Mechanism") -> Iterator[str]:
                 "keep it apart from all others; give it a group that is in their masks, or collisions=() "
                 "if that is meant"
             )
+
+
+def _all_joined(bodies: list[Body], mechanism: "Mechanism") -> Pair | None:
+    """Return a pair of bodies, if joints join every pair and no contact is about one."""
+    count = len(bodies)
+    if count * (count - 1) > 4 * len(mechanism.joints) or contacts_of_pairs(mechanism):
+        return None
+    pairs = [sorted_pair(pair) for pair in combinations(bodies, 2)]
+    joined = joined_pairs(mechanism)
+    return next((pair for pair in pairs if pair in joined), None) if joined.issuperset(pairs) else None
 
 
 def _lonely(bodies: list[Body]) -> list[Body]:
