@@ -1,4 +1,4 @@
-"""SDF: frames that its versions mean, joints that follow others, and what is listed because it is not read."""
+"""SDF: frames as its versions mean them, joints that follow others, and what is listed as left out."""
 
 import warnings
 
@@ -58,7 +58,7 @@ def test_a_model_is_placed_by_its_frame(arm):
 def test_joints_follow_others(arm):
     words = "<multiplier>2</multiplier><offset>0.5</offset><reference>0.1</reference>"
     m = arm(mimic=f'<mimic joint="i">{words}</mimic>')
-    assert m.compile().state({"i": 0.3})["j"].q == pytest.approx(2 * (0.3 - 0.1) + 0.5)
+    assert m.compile().state({"i": 0.3})["j"] == pytest.approx(2 * (0.3 - 0.1) + 0.5)
 
 
 @pytest.mark.parametrize(
