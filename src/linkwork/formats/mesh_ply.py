@@ -161,7 +161,7 @@ def _in_bytes(path: Path, data: bytes, element: PlyElement, order: str, at: int,
     columns = np.array([_column(part, k == element.kept) for k, part in enumerate(element.properties)])
     columns = columns.reshape(-1, 5).astype(np.int64)
     keep = element.kept is not None
-    corners = np.empty(min(len(data), 4 * most) if keep else 0, np.int32)
+    corners = np.empty(min(len(data) - at, 4 * most) if keep else 0, np.int32)
     counts = np.empty(element.count if keep else 0, np.int32)
     starts, marks = np.empty(element.count, np.int64), np.array([at, 0, element.count, 0])
     how = walk_rows(raw, columns, int(order == ">"), MOST_CORNERS, starts, corners, counts, marks)
@@ -259,7 +259,7 @@ def _in_words(path: Path, data: bytes, element: PlyElement, order: str, at: int,
     )
     keep = element.kept is not None
     numbers = np.zeros((element.count if wanted else 0, 3))
-    corners = np.empty(min(len(data) // 2 + 1, 4 * most) if keep else 0, np.int32)
+    corners = np.empty(min((len(data) - at) // 2 + 1, 4 * most) if keep else 0, np.int32)
     counts = np.empty(element.count if keep else 0, np.int32)
     marks = np.array([at, 0, element.count, 0])
     bounds = (-1, MOST_CORNERS, 2**31 - 1)
