@@ -3,6 +3,7 @@
 import json
 import struct
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -90,19 +91,19 @@ PLY = (
     b"element face 4\nproperty list uchar int vertex_indices\nend_header\n"
     b"0 0 0\n1 0 0\n0 1 0\n0 0 1\n3 0 2 1\n3 0 1 3\n3 1 2 3\n3 0 3 2\n"
 )
-_CORNERS = np.array([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)], "<f4")
-_FACES = np.array([(0, 2, 1), (0, 1, 3), (1, 2, 3), (0, 3, 2)])
+CORNERS = np.array([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)], "<f4")
+FACES = np.array([(0, 2, 1), (0, 1, 3), (1, 2, 3), (0, 3, 2)])
 
 
 def stl() -> bytes:
     records = np.zeros(4, np.dtype([("n", "<f4", 3), ("p", "<f4", (3, 3)), ("a", "<u2")]))
-    records["p"] = _CORNERS[_FACES]
+    records["p"] = CORNERS[FACES]
     return bytes(80) + struct.pack("<I", 4) + records.tobytes()
 
 
 def stl_words() -> bytes:
     lines = ["solid part"]
-    for face in _CORNERS[_FACES].tolist():
+    for face in CORNERS[FACES].tolist():
         lines += [
             "facet normal 0 0 0",
             "outer loop",
@@ -115,11 +116,11 @@ def stl_words() -> bytes:
 
 def ply_bytes() -> bytes:
     header = PLY[: PLY.index(b"end_header\n") + 11].replace(b"ascii", b"binary_little_endian")
-    return header + _CORNERS.tobytes() + b"".join(struct.pack("<B3i", 3, *face) for face in _FACES.tolist())
+    return header + CORNERS.tobytes() + b"".join(struct.pack("<B3i", 3, *face) for face in FACES.tolist())
 
 
 def glb(change=None) -> bytes:
-    points, indices = _CORNERS.tobytes(), _FACES.astype("<u2").tobytes()
+    points, indices = CORNERS.tobytes(), FACES.astype("<u2").tobytes()
     scene = {
         "scene": 0,
         "scenes": [{"nodes": [0]}],
@@ -159,6 +160,13 @@ def samples() -> dict[str, tuple[str, bytes]]:
     }
 
 
+def oddities() -> Any:
+    """Return the module of more files, which are made of these."""
+    from formats import oddities
+
+    return oddities
+
+
 def must_refuse() -> Iterator[File]:
     """Yield files that no program should take for what they say to be."""
     yield from _numbers()
@@ -166,6 +174,7 @@ def must_refuse() -> Iterator[File]:
     yield from _physics()
     yield from _meshes()
     yield from _json()
+    yield from oddities().must_refuse()
     for name, (suffix, data) in samples().items():
         yield f"{name}: empty", suffix, b""
         yield f"{name}: half", suffix, data[: len(data) // 2]
@@ -342,6 +351,7 @@ def _json() -> Iterator[File]:
 
 def must_accept() -> Iterator[File]:
     """Yield files that are unusual, and right."""
+    yield from oddities().must_accept()
     for name, (suffix, data) in samples().items():
         yield name, suffix, data
     links = "".join(f'<link name="l{k}"/>' for k in range(5001))

@@ -41,7 +41,21 @@ def ragged_ply(faces: int) -> bytes:
     return header.encode() + bytes(12) + b"\1\0\2\0\0" * (faces // 2)
 
 
+def bent_obj(faces: int) -> bytes:
+    """Concave faces, each of which has to be cut, and one at the end that crosses itself."""
+    return b"v 0 0 0\nv 1 0 0\nv .2 .2 0\nv 0 1 0\nv 1 1 0\n" + b"f 1 2 3 4\n" * faces + b"f 1 2 4 5\n"
+
+
+def mixed_ply(faces: int) -> bytes:
+    """Triangles and concave squares in turns, and one of a vertex that is not there."""
+    header = ragged_ply(0).replace(b"vertex 1", b"vertex 4").replace(b"face 0", b"face %d" % faces)[:-12]
+    points = struct.pack("<12f", 0, 0, 0, 1, 0, 0, 0.2, 0.2, 0, 0, 1, 0)
+    return header + points + b"\3\0\1\2\4\0\1\2\3" * (faces // 2 - 1) + b"\3\0\1\2\4\0\1\2\4"
+
+
 ATTACKS = {
+    "obj of concave faces": ("obj", lambda: bent_obj(300_000), "face 300000: it crosses or touches itself"),
+    "ply of mixed faces": ("ply", lambda: mixed_ply(480_000), r"face 479999 is \(0, 1, 2, 4\)"),
     "obj of vertices": ("obj", lambda: b"v 0 0 0\n" * 2_500_000, "there are no faces"),
     "obj of one face": ("obj", lambda: b"v 0 0 0\nf" + b" 1" * 300_000, "a face of 300000 corners"),
     "json of ones": ("json", lambda: b"[" + b"1," * 5_500_000 + b"1]", "would take over"),

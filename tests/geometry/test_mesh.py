@@ -299,6 +299,28 @@ def test_faces_of_many_corners_are_cut():
     np.testing.assert_allclose(mesh.gyration, Extrusion(ELL, 1.0).gyration, atol=1e-14)
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_the_parts_of_a_face_make_up_the_face(seed):
+    """A star with some straight and some doubled-back looking corners, in any plane."""
+    rng = np.random.default_rng(seed)
+    count = int(rng.integers(5, 60))
+    angle = np.sort(rng.uniform(0, 2 * np.pi, count))
+    if np.diff(angle, append=angle[0] + 2 * np.pi).max() > 3.0:
+        angle = np.linspace(0, 2 * np.pi, count, endpoint=False)
+    corners = rng.uniform(0.2, 1.0, (count, 1)) * np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    straight = 0.5 * (corners + np.roll(corners, -1, axis=0))
+    flat = np.stack([corners, straight], axis=1).reshape(-1, 2)
+    plane = np.linalg.qr(rng.normal(size=(3, 3)))[0][:2]
+    points = flat @ plane + rng.normal(size=3)
+    triangles = Mesh.from_polygons(points, [range(2 * count)]).faces
+    a, b, c = (flat[triangles[:, k]] for k in range(3))
+    areas = 0.5 * ((b - a)[:, 0] * (c - a)[:, 1] - (b - a)[:, 1] * (c - a)[:, 0])
+    x, y = flat.T
+    assert areas.sum() == pytest.approx(0.5 * (x @ np.roll(y, -1) - y @ np.roll(x, -1)), rel=1e-12)
+    assert areas.min() > -1e-12
+    assert len(triangles) == 2 * count - 2
+
+
 @pytest.mark.parametrize(
     ("face", "words"),
     [

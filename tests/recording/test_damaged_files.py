@@ -13,6 +13,7 @@ from formats.test_fuzzing import ends_within, mutated
 import linkwork as lw
 from linkwork.errors import FormatError, SimulationError
 from linkwork.recording import container
+from linkwork.simulation.loop.records import MEMO
 
 
 def swing() -> lw.Mechanism:
@@ -106,3 +107,19 @@ def test_a_file_with_other_content_and_its_checksum_is_read_or_refused(suffix, c
             except Exception as error:
                 raise AssertionError(f"{type(error).__name__}: {error} of {damaged!r}") from error
     assert refused > count // 2
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("acted", 1e-312), ("event", 7.0), ("worst", -2.0), ("sample", 0.5)]
+)
+def test_places_in_a_checkpoint_are_whole_numbers_within_its_arrays(name, value, quick_folder):
+    path = quick_folder / "thing.lwc"
+    checkpointed(path)
+    header, arrays = container.read(path)
+    memo = arrays["memory/memo"].copy()
+    memo.ravel()[(MEMO.names or ()).index(name)] = value
+    container.write(path, header, arrays | {"memory/memo": memo})
+    with pytest.raises(
+        FormatError, match=f"thing.lwc: is no complete checkpoint: {name} is {value:g}; allowed"
+    ):
+        checkpointed(path)

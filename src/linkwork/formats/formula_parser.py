@@ -17,7 +17,7 @@ from linkwork.formats.formula import FUNCTIONS, Formula, Path, Sheet
 from linkwork.formats.formula_text import path_text
 from linkwork.formats.formula_tokens import BadFormula, Token, tokens
 from linkwork.mechanism.input import Input
-from linkwork.trace.expression import Expr, Operand
+from linkwork.trace.expression import CONDITIONS, Expr, Operand
 
 LARGEST = 400_000  # characters of a formula
 DEEPEST = 40  # brackets, signs and powers within each other
@@ -67,7 +67,9 @@ def read_formula(said: str | Sequence[str], words: FormulaWords) -> Formula:
             last = k == len(lines) - 1
             result = parser.expression_line() if isinstance(said, str) else parser.line(last)
         except (TraceError, ArithmeticError, TypeError, ValueError) as error:
-            raise BadFormula(f"line {k + 1}: {error}" if len(lines) > 1 else str(error)) from None
+            far = isinstance(error, OverflowError)
+            what = "constants give no number; write what is meant" if far else str(error)
+            raise BadFormula(f"line {k + 1}: {what}" if len(lines) > 1 else what) from None
     return Formula(result, tuple(sheet.actions), dict(sheet.labels))
 
 
@@ -213,6 +215,8 @@ class _Line:
         while self._peek().kind == "sign" and (do := self._LEVELS[level].get(self._peek().text)):
             sign = self._take().text
             a, b = self._scalar(value), self._scalar(self._expression(level + 1))
+            if sign in "|&":
+                a, b = self._condition(a, sign), self._condition(b, sign)
             value = self._known(do(a, b))
             if level == 0 and self._peek().text in self._LEVELS[0]:
                 raise BadFormula(f"comparisons with {sign!r} do not chain; join them with &")
@@ -225,7 +229,7 @@ class _Line:
         self._take()
         with self:
             value = self._scalar(self._unary())
-        return self._known(-value if token.text == "-" else ~value)
+        return self._known(-value if token.text == "-" else ~self._condition(value, "~"))
 
     def _power(self) -> Any:
         base = self._postfix()
@@ -254,7 +258,7 @@ class _Line:
         token = self._take()
         if token.kind == "number":
             if math.isinf(float(token.text)):
-                raise BadFormula(f"{token.text!r} is beyond the range of numbers")
+                raise BadFormula(f"{token.text!r} is beyond the range of numbers; write a smaller one")
             return float(token.text)
         if token.text == "(":
             with self:
@@ -284,6 +288,8 @@ class _Line:
         self._expect(")")
         if len(values) != count:
             raise BadFormula(f"{name} takes {count} numbers; {len(values)} were given")
+        if name == "where":
+            self._condition(values[0], name)
         return self._known(function(*values))
 
     def _interpolation(self) -> Any:
@@ -360,6 +366,13 @@ class _Line:
             raise BadFormula(f"{value.args[0]}.{value.args[1]}(...) has several numbers; take one with [0]")
         return value
 
+    def _condition(self, value: Any, word: str) -> Any:
+        if not (isinstance(value, Expr) and value.op in CONDITIONS):
+            raise BadFormula(
+                f"{word!r}: a number where a condition is expected; compare it with something: x > 0, x != 0"
+            )
+        return value
+
     def _known(self, value: Any) -> Any:
         """Return what an operation gave; comparisons of constants and what is not a number are refused."""
         if isinstance(value, Expr) or (isinstance(value, float) and value == value):
@@ -382,8 +395,7 @@ class _Line:
     def _take(self, kind: str | None = None) -> Token:
         token = self._peek()
         if token.kind == "end" or (kind is not None and token.kind != kind):
-            wanted = f"; a {kind} is expected" if kind else ""
-            raise BadFormula(f"{token.text!r} at {token.place}{wanted}")
+            raise BadFormula(f"{token.text!r} at {token.place}; a {kind or 'formula'} is expected")
         self._next += 1
         return token
 
@@ -394,7 +406,7 @@ class _Line:
         self._next += 1
 
     def _fail(self, token: Token, sign: str) -> NoReturn:
-        raise BadFormula(f"{token.text!r} at {token.place}; {sign!r} is expected")
+        raise BadFormula(f"{token.text!r} at {token.place}; expected is {sign!r}")
 
     def _end(self) -> None:
         if self._peek().kind != "end":

@@ -32,7 +32,9 @@ def tokens(text: str) -> list[Token]:
     while place < end:
         match = _PATTERN.match(text, place)
         if match is None:
-            raise BadFormula(f"{text[place : place + 20]!r} at {place} is not a part of a formula")
+            raise BadFormula(
+                f"{text[place : place + 20]!r} at {place} is not a part of a formula; leave it out"
+            )
         kind = match.lastgroup or ""
         found.append(Token(kind, match[kind], match.start(kind)))
         place = match.end()

@@ -201,7 +201,7 @@ def read_json(text: bytes, file: str, largest: int | None = None) -> JsonValue:
         raise FormatError(f"{file}: {problem}; give larger ones by largest=, or meshes as files beside it")
     try:
         value = json.loads(
-            text.decode("utf-8"),
+            text.decode("utf-8-sig"),
             object_pairs_hook=_Pairs,
             parse_constant=_NotFinite,
             parse_float=_float,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from linkwork.errors import FormatError
+from linkwork.errors import FormatError, warn
 from linkwork.formats.markup import Element, parse_text, shorten
 from linkwork.formats.mesh_file import Soup, mesh_format
 from linkwork.formats.mesh_text_loops import DONE, read_numbers
@@ -53,6 +53,14 @@ def numbers_in(element: Element) -> np.ndarray:
     return found[: marks[1]]
 
 
+def whole_of(element: Element, attribute: str, default: int, least: int = 0, most: int = 100) -> int:
+    """Return an attribute that is a whole number within bounds."""
+    value = element.number(attribute, default)
+    if value != int(value) or not least <= value <= most:
+        raise element.error(f"{attribute}={value:g}; give a whole number from {least} to {most}")
+    return int(value)
+
+
 def whole_in(element: Element) -> np.ndarray:
     """Return the whole numbers, none negative, in the text of an element."""
     found = numbers_in(element)
@@ -78,6 +86,7 @@ class _Scene:
         self.corners: list[np.ndarray] = []
         self.counts: list[np.ndarray] = []
         self.total = self.visited = 0
+        self.controllers: list[Element] = []
         self.known: dict[int, tuple[np.ndarray, np.ndarray, np.ndarray]] = {}
 
     def soup(self) -> Soup:
@@ -86,7 +95,11 @@ class _Scene:
         for node in self._nodes():
             self._node(node, place, 0)
         if not self.corners:
-            raise self.root.error("there are no faces in the scene; a mesh has at least one")
+            skinned = ", but <instance_controller>, which is not read" if self.controllers else ""
+            raise self.root.error(f"there are no faces in the scene{skinned}; a mesh has at least one")
+        if self.controllers:
+            first = self.controllers[0]
+            warn(f"{first.file}:{first.line}: left out: {len(self.controllers)} of <instance_controller>")
         polygons = Polygons(np.concatenate(self.corners), np.concatenate(self.counts))
         return Soup(np.concatenate(self.points), polygons)
 
@@ -145,6 +158,8 @@ class _Scene:
                 self._node(self._target(child, "url"), place, depth + 1)
             elif child.tag == "node":
                 self._node(child, place, depth + 1)
+            elif child.tag == "instance_controller":
+                self.controllers.append(child)
 
     def _geometry(self, geometry: Element, place: np.ndarray, depth: int) -> None:
         self._visit(geometry, depth)
@@ -154,6 +169,8 @@ class _Scene:
         for faces in mesh.children:
             if faces.tag not in _FACES:
                 continue
+            for holed in faces.each("ph"):
+                raise holed.error("a polygon with holes is not read; cut it into triangles")
             if id(faces) not in self.known:
                 self.known[id(faces)] = self._faces(faces)
             points, corners, counts = self.known[id(faces)]
@@ -172,12 +189,12 @@ class _Scene:
     def _faces(self, faces: Element) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the points of a list of faces, their corners and how many each has."""
         inputs = list(faces.each("input"))
-        stride = 1 + max((int(each.number("offset", 0.0, largest=100)) for each in inputs), default=0)
+        stride = 1 + max((whole_of(each, "offset", 0) for each in inputs), default=0)
         vertex = next((each for each in inputs if each.attributes.get("semantic") == "VERTEX"), None)
         if vertex is None:
             raise faces.error('there is no <input semantic="VERTEX">; add one')
         points = self._positions(self._target(vertex, "source"))
-        offset = int(vertex.number("offset", 0.0, largest=100))
+        offset = whole_of(vertex, "offset", 0)
         rows = [whole_in(p)[offset::stride] for p in faces.each("p")]
         if faces.tag == "polylist":
             corners = np.concatenate(rows) if rows else np.empty(0, np.int64)
@@ -212,10 +229,13 @@ class _Scene:
         data = self._target(source, "source")
         accessor = data.need("technique_common").need("accessor") if data.one("technique_common") else None
         values = numbers_in(data.need("float_array"))
-        stride = 3 if accessor is None else int(accessor.number("stride", 3.0, largest=100))
-        first = 0 if accessor is None else int(accessor.number("offset", 0.0))
-        count = len(values) // 3 if accessor is None else int(accessor.number("count"))
-        if stride < 3 or first < 0 or count < 0 or first + stride * count > len(values):
+        stride = 3 if accessor is None else whole_of(accessor, "stride", 3, 3)
+        first = 0 if accessor is None else whole_of(accessor, "offset", 0, most=2**31)
+        count = len(values) // 3
+        if accessor is not None:
+            accessor.text("count")
+            count = whole_of(accessor, "count", 0, most=2**31)
+        if first + stride * count > len(values):
             raise data.error(
                 f"{count} points of {stride} numbers from {first} on, and {len(values)} are there"
             )
@@ -274,7 +294,10 @@ def _rotate(step: Element) -> np.ndarray:
 
 
 def _matrix(step: Element) -> np.ndarray:
-    return _values(step, 16).reshape(4, 4)
+    place = _values(step, 16).reshape(4, 4)
+    if (place[3] != (0.0, 0.0, 0.0, 1.0)).any():
+        raise step.error("its last row is not 0 0 0 1, so it is no placement; export plain matrices")
+    return place
 
 
 def _unplaced(step: Element) -> np.ndarray:

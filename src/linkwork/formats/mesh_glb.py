@@ -5,6 +5,7 @@ elsewhere, and extensions that change what the bytes mean, are refused.
 """
 
 import json
+import math
 import struct
 from pathlib import Path
 from typing import Any
@@ -78,8 +79,7 @@ class _Scene:
         self.vertices: list[np.ndarray] = []
         self.faces: list[np.ndarray] = []
         self.count = self.visited = self.face_count = 0
-        required = scene.get("extensionsRequired", [])
-        for name in required if isinstance(required, list) else []:
+        for name in _list(scene.get("extensionsRequired", [])):
             if not str(name).startswith(_HARMLESS):
                 raise _Unreal(f"extension {str(name)[:60]!r} is not understood; export without compression")
 
@@ -106,6 +106,8 @@ class _Scene:
             raise _Unreal(f"nodes go round in a ring, or are nested over {_MOST_DEPTH} deep; flatten them")
         node = self._part("nodes", index)
         place = outer @ _placement(node)
+        if "EXT_mesh_gpu_instancing" in str(node.get("extensions", ""))[:1000]:
+            raise _Unreal("EXT_mesh_gpu_instancing draws a node many times; export plain nodes")
         if "mesh" in node:
             for primitive in _list(self._part("meshes", node["mesh"]).get("primitives", [])):
                 self._primitive(primitive, place)
@@ -170,11 +172,15 @@ class _Scene:
         width = 3 if shape == "VEC3" else 1
         size = np.dtype(kind).itemsize * width
         count, stride = _whole(accessor, "count", 1), _whole(view, "byteStride", 0, 0) or size
-        start = _whole(view, "byteOffset", 0, 0) + _whole(accessor, "byteOffset", 0, 0)
-        if stride < size or start + stride * (count - 1) + size > len(self.buffer):
+        first, room = _whole(view, "byteOffset", 0, 0), _whole(view, "byteLength", 1)
+        offset, held = _whole(accessor, "byteOffset", 0, 0), _whole(buffer, "byteLength", 1)
+        if held > len(self.buffer) or first + room > held:
             raise _Unreal(
-                f"accessor {index}: {count} items from byte {start} on, and {len(self.buffer)} bytes"
+                f"a view of bytes {first} to {first + room}, a buffer of {held}; {len(self.buffer)} are there"
             )
+        if stride < size or offset + stride * (count - 1) + size > room:
+            raise _Unreal(f"accessor {index}: {count} items from byte {offset} on of a view of {room} bytes")
+        start = first + offset
         return np.ndarray((count, width), kind, self.buffer, start, (stride, np.dtype(kind).itemsize))
 
     def _part(self, word: str, index: Any) -> dict[str, Any]:
@@ -191,7 +197,9 @@ class _Scene:
 def _triangles(order: np.ndarray, mode: int) -> np.ndarray:
     """Return the triangles of a list of corners."""
     if mode == _TRIANGLES:
-        return order[: len(order) // 3 * 3].reshape(-1, 3)
+        if len(order) % 3:
+            raise _Unreal(f"{len(order)} corners of triangles; give three for each")
+        return order.reshape(-1, 3)
     k = np.arange(max(0, len(order) - 2))
     if mode == _FAN:
         return np.stack([order[k + 1], order[k + 2], np.broadcast_to(order[:1], k.shape)], axis=1)
@@ -203,12 +211,16 @@ def _placement(node: dict[str, Any]) -> np.ndarray:
     """Return the matrix (4, 4) of a node in its parent."""
     place = np.eye(4)
     if "matrix" in node:
-        return _floats(node["matrix"], 16).reshape(4, 4).T
+        matrix = _floats(node["matrix"], 16).reshape(4, 4).T
+        if (matrix[3] != (0.0, 0.0, 0.0, 1.0)).any():
+            raise _Unreal("a matrix whose last row is not 0 0 0 1, which is no placement")
+        return matrix
     if "rotation" in node:
         x, y, z, w = _floats(node["rotation"], 4).tolist()
-        if x * x + y * y + z * z + w * w == 0.0:
-            raise _Unreal("a rotation of zero length")
-        place[:3, :3] = from_quaternion((w, x, y, z))
+        length = math.hypot(x, y, z, w)
+        if abs(length - 1.0) > 1e-2:
+            raise _Unreal(f"a rotation of length {length:g}; give a quaternion of length 1")
+        place[:3, :3] = from_quaternion((w / length, x / length, y / length, z / length))
     if "scale" in node:
         place[:3, :3] *= _floats(node["scale"], 3)
     if "translation" in node:
@@ -217,9 +229,10 @@ def _placement(node: dict[str, Any]) -> np.ndarray:
 
 
 def _floats(values: Any, count: int) -> np.ndarray:
+    numbers = isinstance(values, list) and all(type(x) in (int, float) for x in values)
     try:
-        array = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
+        array = np.array(values if numbers else [], dtype=np.float64)
+    except OverflowError:
         array = np.empty(0)
     if array.shape != (count,) or not np.isfinite(array).all():
         raise _Unreal(f"a node is placed by {str(values)[:60]}; give {count} finite numbers")

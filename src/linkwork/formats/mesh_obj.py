@@ -19,6 +19,7 @@ _PASSED_OVER = word_table(
 
 def read(path: Path, data: bytes, most: int) -> Soup:
     """Return vertices and faces, at most n of each; free-form surfaces are refused."""
+    data = data.removeprefix(b"\xef\xbb\xbf")
     if b"\\" in data:
         data = data.replace(b"\\\r\n", b"   ").replace(b"\\\n", b"  ")
     text, marks = Text(path, data), np.zeros(5, np.int64)

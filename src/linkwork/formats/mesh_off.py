@@ -34,7 +34,6 @@ def read(path: Path, data: bytes, most: int) -> Soup:
     if n + m > len(data):
         raise text.error(at, f"{n} vertices and {m} faces, and {len(data)} bytes; it is cut off")
     vertices, counts = np.empty((n, 3)), np.empty(m, np.int32)
-    corners = np.empty(min(len(data) // 2 + 1, 4 * most), np.int32)
     marks = np.array([begin, 0, n, 0])
     columns, none = np.array([0, 1, 2, REST]), np.empty(0, np.int32)
     while read_rows(text.bytes, *SCALE, columns, _COMMENT, 0, 0, vertices, none, none, marks) == STOPPED:
@@ -42,6 +41,7 @@ def read(path: Path, data: bytes, most: int) -> Soup:
         vertices[marks[1]] = text.point(at, words)
         marks[1] += 1
     columns, marks[1:3] = np.array([LIST, REST]), (0, m)
+    corners = np.empty(min((len(data) - int(marks[0])) // 2 + 1, 4 * most), np.int32)
     empty = np.empty((0, 3))
     bounds = (_COMMENT, MOST_CORNERS, n - 1)
     while read_rows(text.bytes, *SCALE, columns, *bounds, empty, corners, counts, marks) == STOPPED:

@@ -1,5 +1,6 @@
 """PLY, the Stanford polygon format: in words, or binary of either order."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -38,6 +39,7 @@ _TYPES = {
     for name in names
 }
 _FORMATS = {"ascii": "", "binary_little_endian": "<", "binary_big_endian": ">"}
+_END = re.compile(rb"\n(end_header[ \t\r]*\n)")
 _INDICES = ("vertex_indices", "vertex_index")
 
 
@@ -96,14 +98,14 @@ def read(path: Path, data: bytes, most: int) -> Soup:
 
 
 def _header(path: Path, data: bytes, most: int) -> tuple[str, list[PlyElement], int]:
-    end = data.find(b"end_header")
-    stop = data.find(b"\n", end)
-    if not data.startswith(b"ply") or end < 0 or stop < 0 or end > 100_000:
+    found = _END.search(data, 0, 100_000) if data.startswith(b"ply") else None
+    end, stop = found.span(1) if found else (-1, -1)
+    if found is None:
         raise FormatError(
             f"{path}:1: no PLY header, from 'ply' to 'end_header'; the file is cut off or no PLY"
         )
     order, elements, text = None, [], Text(path, data[:stop])
-    for line, said in enumerate(data[:end].decode("latin-1").splitlines(), start=1):
+    for line, said in enumerate(data[:end].decode("latin-1").split("\n"), start=1):
         words = said.split()
         try:
             match words:
@@ -131,7 +133,7 @@ def _header(path: Path, data: bytes, most: int) -> tuple[str, list[PlyElement], 
             )
     if order is None:
         raise FormatError(f"{path}:1: the header has no format; give 'format ascii 1.0' or a binary one")
-    return order, elements, stop + 1
+    return order, elements, stop
 
 
 def _least(part: Property, order: str) -> int:
@@ -159,7 +161,7 @@ def _in_bytes(path: Path, data: bytes, element: PlyElement, order: str, at: int,
     columns = np.array([_column(part, k == element.kept) for k, part in enumerate(element.properties)])
     columns = columns.reshape(-1, 5).astype(np.int64)
     keep = element.kept is not None
-    corners = np.empty(min(len(data), 4 * most) if keep else 0, np.int32)
+    corners = np.empty(min(len(data) - at, 4 * most) if keep else 0, np.int32)
     counts = np.empty(element.count if keep else 0, np.int32)
     starts, marks = np.empty(element.count, np.int64), np.array([at, 0, element.count, 0])
     how = walk_rows(raw, columns, int(order == ">"), MOST_CORNERS, starts, corners, counts, marks)
@@ -172,7 +174,7 @@ def _in_bytes(path: Path, data: bytes, element: PlyElement, order: str, at: int,
             f"a vertex "
             "is no whole number from 0 on; it is cut off or damaged"
         )
-    numbers = _points(element, lambda k: _gathered(raw, element, order, starts, k))
+    numbers = _points(element, lambda k: _gathered(path, raw, element, order, starts, k))
     return numbers, Polygons(corners[: marks[3]], counts) if keep else None, int(marks[0])
 
 
@@ -201,11 +203,13 @@ def _column(part: Property, kept: bool) -> tuple[int, ...]:
     return size, count.kind == "i", item.itemsize, item.kind != "u", kept and item.kind != "f"
 
 
-def _gathered(raw: np.ndarray, element: PlyElement, order: str, starts: np.ndarray, k: int) -> np.ndarray:
+def _gathered(
+    path: Path, raw: np.ndarray, element: PlyElement, order: str, starts: np.ndarray, k: int
+) -> np.ndarray:
     """Return numbers of rows whose lists, after them, are of different lengths."""
     before = element.properties[:k]
     if any(part.count_kind for part in before):
-        raise FormatError("a list before x, y, z of a vertex; give the coordinates first")
+        raise FormatError(f"{path}: a list before x, y, z of a vertex; give the coordinates first")
     kind = np.dtype(order + element.properties[k].kind)
     offset = sum(np.dtype(part.kind).itemsize for part in before)
     return raw[starts[:, None] + offset + np.arange(kind.itemsize)].view(kind)[:, 0]
@@ -255,7 +259,7 @@ def _in_words(path: Path, data: bytes, element: PlyElement, order: str, at: int,
     )
     keep = element.kept is not None
     numbers = np.zeros((element.count if wanted else 0, 3))
-    corners = np.empty(min(len(data) // 2 + 1, 4 * most) if keep else 0, np.int32)
+    corners = np.empty(min((len(data) - at) // 2 + 1, 4 * most) if keep else 0, np.int32)
     counts = np.empty(element.count if keep else 0, np.int32)
     marks = np.array([at, 0, element.count, 0])
     bounds = (-1, MOST_CORNERS, 2**31 - 1)

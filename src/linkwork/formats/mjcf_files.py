@@ -2,7 +2,7 @@
 
 import math
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from linkwork.errors import FormatError
@@ -12,40 +12,69 @@ from linkwork.formats.regular_file import check_regular
 MOST_FILES = 1000
 MOST_COPIES = 10_000  # that <replicate>, <composite> and <flexcomp> may ask for
 MOST_PIXELS = 10**8  # of a built-in texture, or points of a height field
+_DIRECTORIES = ("assetdir", "meshdir", "texturedir")
 _SIZES = {"texture": ("width", "height"), "hfield": ("nrow", "ncol")}
 
 
 def checked_model(path: Path) -> Element:
-    """Return the root of a model whose files exist inside of its folders and are of bounded size."""
+    """Return the root of a model whose files exist inside of its folders and are of bounded size.
+
+    A name is looked at from every folder that it may be meant from: that of the model, of the file it stands
+    in, of a model that is attached; and from there in all that any `<compiler>` says, wherever it stands.
+    """
     root = _parsed(path)
-    above = _folder_above(path.absolute().parent)
-    seen: dict[Path, None] = {}
-    stack = [root]
-    while stack:
-        element = stack.pop()
-        _check_sizes(element)
-        for child, folder in _files(element, path.absolute().parent):
-            found = Path(os.path.realpath(folder / child.attributes["file"]))
-            if not found.is_relative_to(above):
-                raise child.error(
-                    f"file={shorten(child.attributes['file'])} leads out of {above}; keep files inside it"
-                )
-            if found in seen and child.tag == "include":
-                raise child.error(
-                    f"file={shorten(child.attributes['file'])} is included twice; once is enough"
-                )
-            seen[found] = None
-            if len(seen) > MOST_FILES:
-                raise child.error(f"more than {MOST_FILES} files; no model needs them")
-            try:
-                check_regular(found, MAX_BYTES * 16)
-            except OSError as problem:
-                raise child.error(
-                    f"file={shorten(child.attributes['file'])}: {problem.strerror}; give one that is there"
-                ) from None
-            if child.tag in ("include", "model"):
-                stack.append(_parsed(found))
+    home = path.absolute().parent
+    files = _Files(_folder_above(home))
+    models, said = [(root, home)], {""}
+    while models:
+        top, folder = models.pop()
+        parts = [top]
+        for part in parts:  # grows while it is walked
+            for element in _everything(part):
+                if element.tag == "include" and "file" in element.attributes:
+                    parts += [_parsed(found) for found in files.find(element, "file", (folder, home), {""})]
+        for part in parts:
+            _check_sizes(part)
+            said |= _directories(part)
+        for part in parts:
+            own = part.file.absolute().parent
+            for element, word in _named(part):
+                for found in files.find(element, word, dict.fromkeys((folder, home, own)), said):
+                    if element.tag == "model":
+                        models.append((_parsed(found), found.parent))
     return root
+
+
+class _Files:
+    """The files that a model may open, all inside one folder."""
+
+    def __init__(self, above: Path) -> None:
+        self.above = above
+        self.seen: dict[Path, str] = {}  # and the tag that named them
+
+    def find(self, element: Element, word: str, folders: Iterable[Path], said: set[str]) -> list[Path]:
+        """Return the new files that an attribute may mean; refuse those outside, and that there is none."""
+        name = element.attributes[word]
+        if "\0" in name:
+            raise element.error(f"{word}: a zero in a path; leave it out")
+        places = {Path(os.path.realpath(folder / where / name)) for folder in folders for where in said}
+        there = sorted(place for place in places if place.exists())
+        outside = [place for place in there or places if not place.is_relative_to(self.above)]
+        if outside:
+            raise element.error(f"{word}={shorten(name)} leads out of {self.above}; keep files inside it")
+        if not there:
+            raise element.error(f"{word}={shorten(name)}: No such file or directory; give one that is there")
+        new = []
+        for found in there:
+            check_regular(found, MAX_BYTES * 16)
+            if element.tag == "include" and self.seen.get(found) == "include":
+                raise element.error(f"{word}={shorten(name)} is included twice; once is enough")
+            if self.seen.get(found) != element.tag:
+                new.append(found)
+            self.seen[found] = element.tag
+            if len(self.seen) > MOST_FILES:
+                raise element.error(f"more than {MOST_FILES} files; no model needs them")
+        return new
 
 
 def _parsed(path: Path) -> Element:
@@ -69,31 +98,23 @@ def _everything(root: Element) -> Iterator[Element]:
         stack.extend(element.children)
 
 
-def _files(root: Element, folder: Path) -> Iterator[tuple[Element, Path]]:
-    """Yield the elements that name a file, and the folder that it is meant from."""
-    folders = {"mesh": "", "texture": "", "hfield": "", "skin": ""}
+def _directories(root: Element) -> set[str]:
+    """Return the folders that a file says assets are in."""
+    found = set()
     for compiler in root.each("compiler"):
-        for word, kinds in (
-            ("assetdir", folders),
-            ("meshdir", ("mesh", "skin", "hfield")),
-            ("texturedir", ("texture",)),
-        ):
-            if word in compiler.attributes:
-                folders |= dict.fromkeys(kinds, compiler.attributes[word])
         if compiler.attributes.get("strippath") == "true":
             raise compiler.error('strippath="true" hides where files are; leave it out')
+        found |= {compiler.attributes[word] for word in _DIRECTORIES if word in compiler.attributes}
+    return found
+
+
+def _named(root: Element) -> Iterator[tuple[Element, str]]:
+    """Yield the elements that name files, but for those that are included, and in which attributes."""
     for element in _everything(root):
-        names = [word for word in element.attributes if word.startswith("file")]
-        for word in names:
-            if "\0" in element.attributes[word]:
-                raise element.error(f"{word}: a zero in a path; leave it out")
-            if word != "file":  # the sides of a cube map
-                side = Element(
-                    element.file, element.line, element.tag, {"file": element.attributes[word]}, element
-                )
-                yield side, folder / folders.get(element.tag, "")
-            elif element.attributes[word]:
-                yield element, folder / folders.get(element.tag, "")
+        if element.tag != "include":
+            for word, name in element.attributes.items():
+                if word.startswith("file") and name:  # of a cube map, every side has its own
+                    yield element, word
 
 
 def _check_sizes(root: Element) -> None:

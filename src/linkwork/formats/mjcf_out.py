@@ -24,6 +24,7 @@ from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.joints import Cylindrical, Fixed, Free, Prismatic, Revolute, Spherical, Universal
 from linkwork.mechanism.loads import Motor
 from linkwork.mechanism.mechanism import Mechanism
+from linkwork.mechanism.placement import plain
 
 # The joints of MuJoCo that one of ours is, and the axis of its frame that each has.
 _STEPS: dict[type[Joint], tuple[tuple[str, int], ...]] = {
@@ -35,6 +36,8 @@ _STEPS: dict[type[Joint], tuple[tuple[str, int], ...]] = {
     Universal: (("hinge", 0), ("hinge", 1)),
     Cylindrical: (("hinge", 2), ("slide", 2)),
 }
+_LEAST = 1e-14  # mass of what moves; MuJoCo has mjMINVAL = 1e-15
+_FAR = 1e10  # a limit beyond is none
 
 
 def save_mjcf(mechanism: Mechanism, path: Path) -> None:
@@ -78,7 +81,7 @@ class _Writer:
         gravity = words(self.mechanism.gravity)
         lines = [
             f"<mujoco model={quoteattr(self.mechanism.name)}>",
-            '  <compiler angle="radian" autolimits="true"/>',
+            '  <compiler angle="radian" autolimits="true" inertiafromgeom="false"/>',
             f'  <option gravity="{gravity}"/>',
         ]
         for word, content in (
@@ -111,21 +114,41 @@ class _Writer:
             for later in chain[k + 1 :]:  # as it is seen from the last body
                 frame = later.on_child @ inverse(later.on_parent) @ frame
             lines += self._joint(step, frame, indent + 2, branch)
-        inertia = body.inertia
-        if inertia.mass > 0.0:
-            if not (np.linalg.eigvalsh(inertia.tensor) > 0.0).all():
-                raise FormatError(
-                    f"{self.path}: body {body.name!r} has moments {np.diag(inertia.tensor).tolist()} "
-                    f"kg m^2; MuJoCo "
-                    "has no body without them: load with repair=True, or give it an inertia"
-                )
-            (xx, xy, xz), (_, yy, yz), (_, _, zz) = inertia.tensor.tolist()
-            full = words((xx, yy, zz, xy, xz, yz))
-            lines.append(
-                f'{pad}  <inertial mass="{words(inertia.mass)}" pos="{words(inertia.com)}" '
-                f'fullinertia="{full}"/>'
+        if body.inertia.mass > 0.0 or body.inertia.tensor.any():
+            lines.append(f"{pad}  {self._inertial(body)}")
+        if any(step.joint.nv for step in chain) and self._carried(body) < _LEAST:
+            raise FormatError(
+                f"{self.path}: body {body.name!r} moves and has no mass or no inertia; MuJoCo has no such "
+                "body: give it one, or save it as .json"
             )
         return [*lines, *self._skins(body, indent + 2)], body
+
+    def _inertial(self, body: Body) -> str:
+        """Return the element of what a body weighs, which MuJoCo takes only if a real body can weigh it."""
+        inertia = body.inertia
+        said = f'<inertial mass="{words(inertia.mass)}" pos="{words(inertia.com)}"'
+        moments, axes = np.linalg.eigh(inertia.tensor)
+        a, b, c = moments.tolist()
+        if c > (a + b) * (1.0 + 1e-12) or a < 0.0:
+            raise FormatError(
+                f"{self.path}: body {body.name!r} has moments {plain(moments)} kg m^2, which MuJoCo takes "
+                "for no body's: load with repair=True, or give it another inertia"
+            )
+        if c < (a + b) * (1.0 - 1e-9):
+            (xx, xy, xz), (_, yy, yz), (_, _, zz) = inertia.tensor.tolist()
+            return f'{said} fullinertia="{words((xx, yy, zz, xy, xz, yz))}"/>'
+        # Of a plate, c = a + b: that must not be lost by rounding when MuJoCo looks for the axes itself.
+        axes[:, 2] *= np.sign(np.linalg.det(axes))
+        quaternion = [float(x) for x in to_quaternion(axes.tolist())]
+        return f'{said} quat="{words(quaternion)}" diaginertia="{words((a, b, min(c, a + b)))}"/>'
+
+    def _carried(self, body: Body) -> float:
+        """Return the mass, or moment if that is less, of a body and of those that are fixed to it."""
+        fixed = [body]
+        for each in fixed:  # grows while it is walked
+            fixed += [step.child for step in self.below.get(each, []) if not step.joint.nv]
+        least = float(np.linalg.eigvalsh(body.inertia.tensor)[0]) if body.inertia.mass else np.inf
+        return min(sum(each.inertia.mass for each in fixed), least)
 
     def _is_between(self, body: Body) -> bool:
         """Return whether a body is nothing but the place between two joints."""
@@ -159,17 +182,20 @@ class _Writer:
             "springref": number_of(joint, "rest", file),
             "armature": number_of(joint, "armature", file),
         }
+        for word in ("effort", "speed"):
+            if getattr(joint, word) is not None:
+                self.left_out.append(f"{word} of joint {joint.name!r}")
         lines = []
         for k, (kind, axis) in enumerate(kinds):
             name = joint.name if len(kinds) == 1 else f"{joint.name}_{k + 1}"
             said = [f"name={quoteattr(name)}", f'type="{kind}"', f'pos="{words(place(frame))}"']
             if kind != "ball":
                 said.append(f'axis="{words(turn(frame)[:, axis])}"')
-                lower, upper = joint.limit_pairs()[k].tolist()
-                if np.isfinite((lower, upper)).all():
+                lower, upper = np.clip(joint.limit_pairs()[k], -_FAR, _FAR).tolist()
+                if lower == upper:
+                    self.left_out.append(f"limits of joint {joint.name!r}, between which nothing is")
+                elif lower > -_FAR or upper < _FAR:
                     said.append(f'range="{words((lower, upper))}"')
-                elif np.isfinite((lower, upper)).any():
-                    said.append(f'range="{words((max(lower, -1e10), min(upper, 1e10)))}"')
             said += [
                 f'{word}="{words(x)}"'
                 for word, x in numbers.items()

@@ -1,10 +1,12 @@
-"""Models in SDF (sdformat.org, versions 1.4 to 1.12): links and joints, in loops too, become a Mechanism.
+"""Models in SDF (sdformat.org, versions 1.2 to 1.12): links and joints, in loops too, become a Mechanism.
 
 Links of a nested model are called `model::link`. Poses are relative to the model, a joint's to its child,
-unless `relative_to` names another frame. Sensors, lights and plugins are listed in a warning.
+unless `relative_to` names another frame. The axis of a joint is in its own frame, but in that of the model up
+to version 1.4, and up to 1.6 where `use_parent_model_frame` says so. What is not read is listed in a warning.
 """
 
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +16,11 @@ from linkwork.algebra.spatial import Frame
 from linkwork.errors import unknown, warn
 from linkwork.formats.file_format import FileFormat, Reading
 from linkwork.formats.markup import SHOWN, Element, parse, shorten
-from linkwork.formats.sdf_frames import MODEL, Frames, floats, number, pose_of
+from linkwork.formats.sdf_frames import MODEL, UNBOUNDED, Frames, floats, is_true, number, pose_of
 from linkwork.formats.sdf_link import read_collisions, read_inertia, read_visuals
-from linkwork.formats.urdf import UNBOUNDED
+from linkwork.formats.sdf_words import check_words
 from linkwork.mechanism.body import Body
+from linkwork.mechanism.coupling import Coupling, rings
 from linkwork.mechanism.inertia import GROSS, ROUNDING, rotational
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.joints import Fixed, Free, Helical, Prismatic, Revolute, Spherical, Universal
@@ -34,7 +37,7 @@ _JOINTS: dict[str, type[Joint]] = {
     "revolute2": Universal,
     "screw": Helical,
 }
-_READ = frozenset(("pose", "link", "joint", "model", "frame", "static"))
+_NEWEST = 12  # of versions 1.x
 
 
 def load_sdf(path: Path, base: str = "fixed", *, repair: bool = False) -> Mechanism:
@@ -42,7 +45,12 @@ def load_sdf(path: Path, base: str = "fixed", *, repair: bool = False) -> Mechan
     root = parse(path, texts=True)
     if root.tag != "sdf":
         raise root.error(f"the root is <{root.tag[:SHOWN]}>; an SDF file has <sdf>")
+    version = root.attributes.get("version", f"1.{_NEWEST}")
+    if not re.fullmatch(r"1\.\d{1,2}", version, re.ASCII) or int(version[2:]) > _NEWEST:
+        raise root.error(f"version={shorten(version)}; available are 1.2 to 1.{_NEWEST}")
     worlds = list(root.each("world"))
+    if len(worlds) > 1:
+        raise worlds[1].error("a second <world>; keep one")
     holders = worlds or [root]
     models = [model for holder in holders for model in holder.each("model")]
     for holder in holders:
@@ -51,39 +59,43 @@ def load_sdf(path: Path, base: str = "fixed", *, repair: bool = False) -> Mechan
     if not models:
         raise root.error("there is no <model>; add one")
     gravity = worlds[0].one("gravity") if worlds else None
-    numbers = (0.0, 0.0, -9.81) if gravity is None else floats(gravity, 3)
+    check_words(root)
+    numbers = (0.0, 0.0, -9.8 if worlds else -9.81) if gravity is None else floats(gravity, 3)
     mechanism = Mechanism(models[0].text("name") if len(models) == 1 else path.stem, numbers)
-    reading = _Reading(mechanism, base, repair)
+    reading = _Reading(mechanism, base, repair, in_model=int(version[2:]) < 5)
     for model in models:
         reading.model(model, Frame(), "" if len(models) == 1 else f"{model.text('name')}::")
+    reading.couple()
     reading.hold_roots()
-    reading.say_left_out(path)
     return mechanism
 
 
 class _Reading:
     """Models as they become parts of a mechanism."""
 
-    def __init__(self, mechanism: Mechanism, base: str, repair: bool) -> None:
+    def __init__(self, mechanism: Mechanism, base: str, repair: bool, in_model: bool) -> None:
         self.mechanism, self.base, self.repair = mechanism, base, repair
+        self.in_model = in_model  # axes are in the frame of the model, as up to version 1.4
         self.links: dict[str, Body] = {}
+        self.joints: dict[str, Joint] = {}
+        self.mimics: dict[str, tuple[str, Element]] = {}  # joint, that which it follows
         self.static: set[str] = set()
-        self.left_out: dict[str, int] = {}
         self.used = {"ground", "base"}
 
     def model(self, model: Element, outer: Any, prefix: str) -> None:
         """Add the links and joints of a model, whose own frame is at `outer`, and of those nested in it."""
         _, own = pose_of(model)
         outer = outer @ own
-        for child in model.children:
-            if child.tag == "include":
-                raise child.error(
-                    "no other file is read; put the model itself here (gz sdf -p writes it out)"
-                )
-            if child.tag not in _READ:
-                self.left_out.setdefault(f"<{child.tag}> of <model>", child.line)
+        for include in model.each("include"):
+            raise include.error("no other file is read; put the model itself here (gz sdf -p writes it out)")
         frames = Frames(model, prefix)
-        static = model.one("static")
+        if placed := model.attributes.get("placement_frame", ""):
+            if prefix and model.parent is not None and model.parent.tag == "model":
+                raise model.error("placement_frame of a nested model is not read; give the pose of the model")
+            if placed not in frames.placed:
+                raise model.error(unknown("frame", placed[:SHOWN], frames.placed))
+            outer = outer @ _inverse(frames.pose(placed))
+        static = is_true(model.one("static"))
         inertias = {name: read_inertia(link) for name, link in frames.links.items()}
         self._check_inertias(frames, inertias)
         for name, link in frames.links.items():
@@ -97,18 +109,8 @@ class _Reading:
                 collisions=read_collisions(link),
             )
             self.links[f"{prefix}{name}"] = self.mechanism.add(body)
-            if static is not None and static.content.strip() in ("true", "1"):
+            if static:
                 self.static.add(f"{prefix}{name}")
-            for child in link.children:
-                if child.tag in (
-                    "sensor",
-                    "light",
-                    "projector",
-                    "particle_emitter",
-                    "battery",
-                    "audio_source",
-                ):
-                    self.left_out.setdefault(f"<{child.tag}> of <link>", child.line)
         for nested in model.each("model"):
             name = nested.text("name")
             self.model(nested, outer @ frames.pose(name) @ _inverse(pose_of(nested)[1]), f"{prefix}{name}::")
@@ -169,6 +171,11 @@ class _Reading:
                 raise joint.error("<screw_thread_pitch> is missing or 0; give metres per turn")
             options["pitch"] = pitch if joint.one("screw_thread_pitch") else -2.0 * math.pi / pitch
         made = self.mechanism.add(_JOINTS[kind](self._free(f"{prefix}{name}"), parent, child, **options))
+        self.joints[f"{prefix}{name}"] = made
+        if mimic := axis.one("mimic") if axis is not None else None:
+            if made.nv != 1:
+                raise mimic.error(f"of a joint of type {kind}; only one coordinate can follow another")
+            self.mimics[f"{prefix}{name}"] = f"{prefix}{mimic.text('joint')}", mimic
         limit = axis.one("limit") if axis is not None else None
         if limit is not None:
             effort, speed = (number(limit, tag, -1.0, UNBOUNDED) for tag in ("effort", "velocity"))
@@ -179,7 +186,8 @@ class _Reading:
         vector = np.array(floats(xyz, 3))
         if not vector.any():
             raise xyz.error("0 0 0 has no direction; give a vector that is not zero")
-        if expressed := xyz.attributes.get("expressed_in", ""):
+        in_model = self.in_model or is_true(axis.one("use_parent_model_frame"))
+        if expressed := xyz.attributes.get("expressed_in", MODEL if in_model else ""):
             if expressed not in frames.placed and expressed != MODEL:
                 raise xyz.error(unknown("frame", expressed[:SHOWN], frames.placed))
             turn = np.array(frames.pose(joint).R, float).T @ np.array(frames.pose(expressed).R, float)
@@ -211,6 +219,20 @@ class _Reading:
                 options[word] = value
         return options
 
+    def couple(self) -> None:
+        """Let joints follow others."""
+        for ring in rings({name: leader for name, (leader, _) in self.mimics.items()}):
+            mimic = self.mimics[ring[0]][1]
+            raise mimic.error(f"joints {ring[:10]} mimic each other in a ring; let one of them lead")
+        for name, (leader, mimic) in self.mimics.items():
+            if leader not in self.joints or self.joints[leader].nv != 1:
+                known = [key for key, joint in self.joints.items() if joint.nv == 1]
+                raise mimic.error(unknown("joint", leader[:SHOWN], known))
+            ratio, offset = number(mimic, "multiplier", 0.0), number(mimic, "offset", 0.0)
+            offset -= ratio * number(mimic, "reference", 0.0)
+            label = self._free(f"{self.joints[name].name}_mimic")
+            self.mechanism.add(Coupling(label, self.joints[name], self.joints[leader], ratio, offset))
+
     def hold_roots(self) -> None:
         """Hold what is not joined to ground: one link of everything that hangs together."""
         joined: dict[str, set[str]] = {name: set() for name in ("ground", *self.mechanism.bodies)}
@@ -234,11 +256,6 @@ class _Reading:
                 kind(label, self.mechanism.ground, body, on_parent=_drawn(body), on_child=Frame())
             )
             seen |= _reached(joined, name)
-
-    def say_left_out(self, path: Path) -> None:
-        listed = [f"{what} (line {line})" for what, line in self.left_out.items()]
-        if listed:
-            warn(f"{path}: left out, as it moves nothing: {', '.join(listed)}")
 
 
 def _drawn(body: Body) -> Any:

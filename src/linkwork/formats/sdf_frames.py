@@ -12,6 +12,7 @@ from linkwork.errors import unknown
 from linkwork.formats.markup import LARGEST, NUMBER, SHOWN, Element, shorten
 
 MODEL = "__model__"
+UNBOUNDED = 1e308  # a limit that is none
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +34,8 @@ def floats(element: Element, count: int) -> tuple[float, ...]:
 
 def number_in(element: Element, word: str, largest: float = LARGEST) -> float:
     """Return one finite number of a text of an element."""
+    if largest >= UNBOUNDED and word in ("inf", "+inf", "-inf"):  # as limits are where SDF says nothing
+        return math.copysign(UNBOUNDED, float(word))
     if not NUMBER.fullmatch(word) or not abs(float(word)) <= largest:
         raise element.error(
             f"{shorten(word)} is not a number from -{largest:g} to {largest:g}; write it like 0.5"
@@ -46,12 +49,26 @@ def number(element: Element | None, tag: str, default: float, largest: float = L
     return default if child is None else number_in(child, child.content.strip(), largest)
 
 
+def is_true(element: Element | None) -> bool:
+    """Return what the text of an element says, false if there is none."""
+    word = "" if element is None else element.content.strip().lower()
+    if element is not None and word not in ("true", "false", "1", "0"):
+        raise element.error(f"{shorten(word)}; give true or false")
+    return word in ("true", "1")
+
+
 def pose_of(element: Element) -> tuple[str, Any]:
     """Return what the pose of an element is relative to, "" if it does not say, and the pose."""
     pose = element.one("pose")
-    if pose is None or not pose.content.strip():
-        return (pose.attributes.get("relative_to", "") if pose is not None else ""), Frame()
-    if pose.attributes.get("rotation_format", "euler_rpy") == "quat_xyzw":
+    if pose is None:
+        return "", Frame()
+    to = pose.attributes.get("relative_to") or pose.attributes.get("frame", "")  # up to 1.6
+    if not pose.content.strip():
+        return to, Frame()
+    form = pose.attributes.get("rotation_format", "euler_rpy")
+    if form not in ("euler_rpy", "quat_xyzw"):
+        raise pose.error(f"rotation_format={shorten(form)}; available are euler_rpy and quat_xyzw")
+    if form == "quat_xyzw":
         x, y, z, i, j, k, w = floats(pose, 7)
         length = math.hypot(w, i, j, k)
         if abs(length - 1.0) > 1e-3:
@@ -62,7 +79,7 @@ def pose_of(element: Element) -> tuple[str, Any]:
         if pose.attributes.get("degrees", "false") in ("true", "1"):
             angles = [math.radians(angle) for angle in angles]
         turn = from_euler("xyz", angles)
-    return pose.attributes.get("relative_to", ""), Frame((x, y, z), np.array(turn, dtype=float).tolist())
+    return to, Frame((x, y, z), np.array(turn, dtype=float).tolist())
 
 
 class Frames:

@@ -26,6 +26,10 @@ from linkwork.mechanism.material import Material
 def read_inertia(link: Element) -> Inertia:
     """Return the inertia of a link in its frame; where the file says nothing, SDF has 1 kg and 1 kg m^2."""
     inertial = link.one("inertial")
+    if inertial is not None and inertial.attributes.get("auto", "false") in ("true", "1"):
+        raise inertial.error(
+            'auto="true" is not computed here; write the mass and inertia (gz sdf --expand-auto-inertials -p)'
+        )
     mass = number(inertial, "mass", 1.0)
     if mass < 0.0:
         raise (inertial or link).error(f"mass {mass:g} is negative; give 0 or more")

@@ -62,7 +62,11 @@ class _Writer:
         self.frames |= {root: Frame()} if root is self.mechanism.ground else {}
         for branch in tree:
             self.frames[branch.child] = branch.on_child
-        name = "world" if root is self.mechanism.ground else root.name
+        name = root.name
+        if root is self.mechanism.ground:
+            name = "world"
+            while name in self.mechanism.bodies:
+                name += "_"
         self._link(root, name)
         for branch in tree:
             self._link(branch.child, branch.child.name)
@@ -95,7 +99,7 @@ class _Writer:
     def _link(self, body: Body, name: str) -> None:
         self.lines.append(f"  <link name={quoteattr(name)}>")
         frame = inverse(self.frames[body])
-        if body is not self.mechanism.ground and body.inertia.mass > 0.0:
+        if body is not self.mechanism.ground and (body.inertia.mass > 0.0 or body.inertia.tensor.any()):
             inertia = body.inertia.moved(place(frame), turn(frame))
             (xx, xy, xz), (_, yy, yz), (_, _, zz) = inertia.tensor.tolist()
             parts = zip(("ixx", "ixy", "ixz", "iyy", "iyz", "izz"), (xx, xy, xz, yy, yz, zz))

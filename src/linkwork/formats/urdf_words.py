@@ -102,6 +102,8 @@ def check_words(robot: Element) -> None:
                 left_out.setdefault(f"<{child.tag}> of <{element.tag}>", child.line)
             elif words.children is None or child.tag in words.children:
                 todo.append(child)
+            elif child.tag.startswith("xacro:"):
+                raise child.error("this is not URDF; run xacro on the file first")
             elif ":" not in child.tag:
                 raise child.error(unknown("element", child.tag[:SHOWN], words.children))
     if left_out:

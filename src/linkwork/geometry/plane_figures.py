@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from linkwork.geometry.ear_loops import cut_figure
 from linkwork.geometry.solid import Faces
 from linkwork.mechanism.placement import Array, plain
 
@@ -111,46 +112,11 @@ def is_convex(points: Array) -> bool:
 
 
 def ears(points: Array) -> Faces:
-    """Return triangles (n - 2, 3) that make up a simple polygon, counter-clockwise, by cutting off ears.
-
-    An ear is a corner that turns out, whose triangle holds no other point, not even on its border. Of those
-    the one with the largest smallest angle goes first, which keeps the triangles stout.
-    """
-    p = points - points.mean(axis=0)
-    left = list(range(len(p)))
-    shapes: dict[int, float] = {}
-    cut: list[tuple[int, int, int]] = []
-
-    def judge(k: int) -> None:
-        a, b, c = left[k - 1], left[k], left[(k + 1) % len(left)]
-        shapes[b] = _stoutness(p, a, b, c, left)
-
-    for k in range(len(left)):
-        judge(k)
-    while len(left) > 3:
-        best = max(left, key=lambda i: shapes[i])
-        k = left.index(best)
-        cut.append((left[k - 1], best, left[(k + 1) % len(left)]))
-        del left[k]
-        # What is an ear stays one; look at the two neighbours, and at those that held a point.
-        for j in range(len(left)):
-            if j in (k % len(left), (k - 1) % len(left)) or -2.0 < shapes[left[j]] <= -1.0:
-                judge(j)
-    cut.append((left[0], left[1], left[2]))
-    return np.array(cut, dtype=np.int64)
-
-
-def _stoutness(p: Array, a: int, b: int, c: int, left: list[int]) -> float:
-    """Return the sine of the sharpest angle of a triangle; less 2 if it holds a point; -inf if reflex."""
-    A, B, C = p[a], p[b], p[c]
-    double = float(turn(A, B, C))
-    if double <= 0.0:
-        return -np.inf
-    sides = sorted(float(np.hypot(*side)) for side in (B - A, C - B, A - C))
-    q = p[[i for i in left if i not in (a, b, c)]]
-    inside = (turn(A, B, q) >= 0.0) & (turn(B, C, q) >= 0.0) & (turn(C, A, q) >= 0.0)
-    sine = double / (sides[1] * sides[2])
-    return sine - 2.0 if inside.any() else sine
+    """Return triangles (n - 2, 3) that make up a simple polygon, counter-clockwise, by cutting off ears."""
+    n = len(points)
+    p, triangles = np.ascontiguousarray(points - points.mean(axis=0)), np.empty((n - 2, 3), np.int32)
+    cut_figure(p, np.arange(n, dtype=np.int32), np.empty(n), np.empty((2, n), np.int64), triangles)
+    return triangles.astype(np.int64)
 
 
 def convex_cuts(points: Array) -> list[list[int]]:

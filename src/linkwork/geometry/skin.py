@@ -27,6 +27,8 @@ class MeshFile(metaclass=Spelled):
 
     def __post_init__(self) -> None:
         where = f"mesh {self.filename!r}"
+        if not all(self.scale):
+            raise ValueError(f"{where}: scale {self.scale}; give three factors that are not zero")
         position = position_vector(self.position, where)
         rotation = rotation_matrix(self.rotation, where)
         object.__setattr__(self, "position", tuple(position.tolist()))

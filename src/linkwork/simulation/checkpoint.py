@@ -13,6 +13,7 @@ from linkwork.errors import FormatError
 from linkwork.model.state import State
 from linkwork.recording import container
 from linkwork.recording.report import event_of, plain_event
+from linkwork.simulation.loop.records import MEMO
 from linkwork.simulation.run_settings import RunSettings
 
 Array = np.ndarray
@@ -117,6 +118,21 @@ def _disorder(kept: Kept) -> str:
         return "the times of its samples do not rise"
     if not np.isfinite([time for time, _ in kept.events]).all():
         return "the time of an event is not finite"
+    return _unlikely(kept.memory)
+
+
+def _unlikely(memory: Mapping[str, Array]) -> str:
+    """Say which number that stands for a place, in arrays of the run, is none, or beyond them."""
+    memo = memory.get("memo")
+    if memo is None or memo.dtype != np.float64 or memo.size != len(MEMO.names or ()):
+        return ""  # `check` says what is wrong with its shape
+    known = dict(zip(MEMO.names or (), memo.ravel().tolist(), strict=True))
+    events, numbers = (memory[name].size if name in memory else 0 for name in ("side", "y"))
+    bounds = {"event": (0, events), "acted": (-events, events), "worst": (-1, numbers - 1)}
+    bounds |= dict.fromkeys(("index", "sample", "accepted", "rejected", "status"), (0, 2**53))
+    for name, (low, high) in bounds.items():
+        if not (low <= known[name] <= high and known[name] == int(known[name])):
+            return f"{name} is {known[name]:g}; allowed are whole numbers from {low} to {high}"
     return ""
 
 
