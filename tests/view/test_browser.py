@@ -226,6 +226,18 @@ def test_a_view_of_another_name(viewer, opened):
     opened.until(lambda: not np.allclose(client.camera.position, above, atol=1e-2))
 
 
+def test_colours_of_a_planar_mechanism_are_seen_as_they_are(tab):
+    with shown(examples.slider_crank()) as viewer:
+        tab.open(viewer.url)
+        colours = {piece.colour for piece in viewer.drawing.pieces if piece.body != "ground"}
+
+        def seen():
+            pixels = {tuple(pixel) for pixel in tab.pixels().reshape(-1, 3)[::5].tolist()}
+            return all(min(max(map(abs, np.subtract(p, c))) for p in pixels) <= 3 for c in colours)
+
+        tab.until(seen, 20.0)
+
+
 def test_without_the_token_there_is_no_page(viewer, tab):
     answer = tab.page.goto(f"http://localhost:{viewer.server.port}/")  # a host that has no cookie here
     assert answer.status == 403

@@ -11,7 +11,7 @@ from linkwork.view.arrows import arrows
 from linkwork.view.body_pieces import turned_to
 from linkwork.view.contact_arrows import ContactArrows
 from linkwork.view.drawing import Drawing, Piece
-from linkwork.view.moving_batch import move_batch
+from linkwork.view.moving_batch import add_batch, move_batch
 from linkwork.view.name_labels import Names
 from linkwork.view.overlay import Overlay
 from linkwork.view.palette import Rgb
@@ -142,18 +142,8 @@ class Traces(Overlay):
             thickness_units="screen",
         )
         dot = ball(_DOT * self._size)
-        dots = self._server.scene.add_batched_meshes_simple(
-            "/overlays/traced",
-            dot.vertices.astype(np.float32),
-            dot.faces.astype(np.uint32),
-            batched_wxyzs=np.array([[1, 0, 0, 0]], np.float32),
-            batched_positions=np.zeros((1, 3), np.float32),
-            batched_scales=np.array([dot.scale], np.float32),
-            batched_colors=palette.TRACE,
-            lod="off",
-            cast_shadow=False,
-            receive_shadow=False,
-        )
+        surface, sizes = (dot.vertices, dot.faces), np.array([dot.scale])
+        dots = add_batch(self._server.scene, "/overlays/traced", surface, palette.TRACE, sizes)
         self._nodes = [node, dots]
         self.draw()
         return self._nodes

@@ -97,6 +97,14 @@
   };
   setInterval(prefer, 500);
 
+  // Colours are shown as they are: a film's tone mapping would wash them out.
+  const plain = setInterval(() => {
+    const gl = store()?.gl;
+    if (!gl) return;
+    gl.toneMapping = 0;
+    clearInterval(plain);
+  }, 50);
+
   // triad and scale
   const COLOURS = { x: "#d6336c", y: "#37b24d", z: "#1c7ed6" };
   let before = "";
