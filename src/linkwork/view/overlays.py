@@ -64,8 +64,7 @@ class Masses(Overlay):
             name, pose, sides = drawing.bodies[k], np.eye(3, 4), np.zeros(3)
             pose[:, 3] = drawing.centers[k]
             dots.append(Piece(name, name, ball(0.009 * self._size), pose.copy(), palette.CENTER))
-            moments, pose[:, :3] = _principal(drawing.inertias[k])
-            sides = np.sqrt(np.maximum(6.0 * (moments.sum() - 2.0 * moments) / drawing.masses[k], 0.0))
+            pose[:, :3], sides = equal_box(drawing.inertias[k], drawing.masses[k])
             sides = np.maximum(sides, 0.004 * self._size)
             boxes.append(Piece(name, name, box(*sides.tolist()), pose, palette.CENTER, 0.22))
         numbers = {name: k for k, name in enumerate(drawing.bodies)}
@@ -82,11 +81,12 @@ class Masses(Overlay):
             batch.place(poses)
 
 
-def _principal(tensor: Array) -> tuple[Array, Array]:
+def equal_box(tensor: Array, mass: float) -> tuple[Array, Array]:
+    """Return the principal axes (3, 3) of an inertia, and the sides (3,) of the even box that has it."""
     moments, axes = np.linalg.eigh(tensor)
     if np.linalg.det(axes) < 0.0:
         axes[:, 0] = -axes[:, 0]
-    return moments, axes
+    return axes, np.sqrt(np.maximum(6.0 * (moments.sum() - 2.0 * moments) / mass, 0.0))
 
 
 class Axes(Overlay):

@@ -10,6 +10,22 @@
     if (target) tell(JSON.parse(target.dataset.lw));
   });
 
+  // Files that are dropped on a page that takes parts are uploaded one after the other, as if they were chosen.
+  const taking = () => document.querySelector("input[type=file][id^=file_upload_]");
+  document.addEventListener("dragover", event => taking() && event.preventDefault());
+  document.addEventListener("drop", async event => {
+    if (!taking() || !event.dataTransfer?.files.length) return;
+    event.preventDefault();
+    for (const file of [...event.dataTransfer.files]) {
+      const one = new DataTransfer(), input = taking();
+      if (!input) return;
+      one.items.add(file);
+      input.files = one.files;
+      input.dispatchEvent(new Event("change", { bubbles: true }));
+      await new Promise(done => setTimeout(done, 300));
+    }
+  });
+
   // The panel at the bottom is as wide as the picture, and the picture ends where it begins.
   const place = () => {
     const root = document.querySelector(".lw-bottom")?.closest("[data-floating-window]");

@@ -8,7 +8,7 @@ import numpy as np
 
 from linkwork.view.camera import Camera
 from linkwork.view.drawing import Drawing, Piece
-from linkwork.view.ground_plane import ground_plane
+from linkwork.view.ground_plane import GroundPlane, ground_plane
 from linkwork.view.looks import Looks
 from linkwork.view.moving_batch import add_batch, move_batch, paint_batch
 from linkwork.view.piece_poses import Places, WorldPoses
@@ -122,6 +122,7 @@ class Stage:
 
     def lay_floor(self, drawing: Drawing, camera: Camera, dark: bool = False) -> None:
         """Lay a grid under the mechanism, or behind it in the plane."""
+        self._laid = _key(ground_plane(drawing)), camera, dark
         _floor(self._server, drawing, camera, dark)
 
     def follow(self, drawing: Drawing) -> None:
@@ -130,6 +131,8 @@ class Stage:
         self.numbers = {name: k for k, name in enumerate(drawing.bodies)} | {"ground": -1}
         groups: dict[tuple[str, Hashable], list[Piece]] = {}
         laid = ground_plane(drawing)
+        if _key(laid) != self._laid[0]:
+            self.lay_floor(drawing, *self._laid[1:])
         for folder, pieces in ((_BODIES, drawing.pieces), (_JOINTS, drawing.glyphs)):
             for piece in pieces:
                 if laid is None or piece is not laid.piece:  # that is the floor
@@ -227,6 +230,11 @@ def _word(shell: Shell) -> str:
         shell.key if isinstance(shell.key, str) else shell.key[0] if isinstance(shell.key, tuple) else "mesh"
     )
     return key if isinstance(key, str) else "mesh"
+
+
+def _key(laid: GroundPlane | None) -> tuple[float, ...] | None:
+    """Return what tells planes from each other."""
+    return None if laid is None else (*laid.normal.tolist(), laid.height)
 
 
 def _lie_of_floor(drawing: Drawing, camera: Camera, cell: float) -> tuple[Array, Array]:
