@@ -141,6 +141,55 @@ def test_names_of_everything_can_be_changed_and_what_refers_to_them_follows(part
         editor.rename("rod", "crank")
 
 
+@pytest.mark.parametrize("space", ["space", "plane"])
+def test_ground_and_contact_are_switched_and_taken_back(space):
+    editor = Editor(lw.Mechanism("bench", space=space))
+    if space == "plane":
+        m = editor.mechanism
+        m.add(lw.Body("block", lw.Polygon([(0, 0), (0.1, 0), (0.1, 0.1), (0, 0.1)]), density=1e3))
+        low = 0.0
+    else:
+        editor.add_shape(lw.Box(0.1, 0.1, 0.1), "block", (0, 0, 0.3))
+        low = 0.25
+    editor.refresh()
+    before = editor.text()
+    for turn, is_on in (
+        (editor.set_ground, lambda: editor.has_ground),
+        (editor.set_contact, lambda: editor.touching),
+    ):
+        for on in (False, True, True):
+            turn(on)
+            assert is_on() is on
+            editor.refresh()
+    run = lw.simulate(editor.model, 0.5, step=1 / 240)  # it lies where it is
+    fallen = run.derived("poses")[-1] - run.derived("poses")[0]
+    assert np.abs(fallen).max() < 1e-3
+    assert editor.mechanism.ground.touched_by[0].offset == pytest.approx(low)
+    assert "Plane(" in editor.script()
+    editor.set_contact(False)
+    editor.set_ground(False)
+    assert editor.text() == before
+    editor.set_falling(False)
+    assert not editor.mechanism.gravity.any()
+    editor.set_falling(True)
+    assert editor.text() == before
+
+
+def test_a_weld_too_many_is_named_and_removed_at_a_press():
+    editor = Editor()
+    editor.add_shape(lw.Box(0.1, 0.02, 0.02), "crank", (0.05, 0, 0))
+    editor.join("Revolute", "ground", "crank", (0, 0, 0), axis=(0, 1, 0), name="bearing")
+    editor.join("Fixed", "ground", "crank", (0, 0, 0), name="weld")
+    said = editor.advice()
+    assert said.freedoms == 0
+    assert said.wrong
+    assert "it moves" not in " ".join(said.notes)
+    (fix,) = said.fixes
+    assert fix.text == "remove weld, the last joint"
+    fix.do(editor)
+    assert editor.advice().summary == "1 degree of freedom"
+
+
 def test_what_cannot_be_is_refused_and_changes_nothing(parts):
     editor = slider_crank(Editor(), parts)
     before, count = editor.text(), len(editor.mechanism.journal.undoable)

@@ -70,10 +70,21 @@ class Hand:
 
     def click(self, body, point):
         """Click on a body at a place of the world."""
+        self.tab.page.evaluate("document.activeElement.blur()")  # keys are for the page, not for a field
+        self.tab.page.keyboard.press("Escape")
+        self.tab.until(lambda: self.page.selected is None)
         seen = self.tab.seen([point, *self.page.camera.box])[0]
-        self.page.select(None)
         self.tab.pull(seen, seen, 0)
         self.tab.until(lambda: self.page.selected == body)
+
+    def drop(self, paths):
+        """Let files fall on the page."""
+        files = self.tab.page.evaluate_handle(
+            "files => files.reduce((all, [name, text]) => (all.items.add(new File([text], name)), all),"
+            " new DataTransfer())",
+            [(path.name, path.read_text()) for path in paths],
+        )
+        self.tab.page.dispatch_event("canvas", "drop", {"dataTransfer": files})
 
     def pull_gizmo(self, joint, to):
         """Take the gizmo by its arrow along x, and pull it once, until it is at a place."""
@@ -89,11 +100,12 @@ class Hand:
 
 def test_a_slider_crank_is_built_from_three_meshes_with_the_mouse_only(page, parts, tab, tmp_path):
     hand, m = Hand(tab, page), page.editor.mechanism
-    for path in parts:
-        with tab.page.expect_file_chooser() as chooser:
-            tab.press("button", "Upload part")
-        chooser.value.set_files(path)
-        tab.until(lambda path=path: path.stem in m.bodies)
+    with tab.page.expect_file_chooser() as chooser:
+        tab.press("button", "Upload part")
+    chooser.value.set_files(parts[0])
+    tab.until(lambda: "crank" in m.bodies)
+    hand.drop(parts[1:])
+    tab.until(lambda: set(m.bodies) == {"crank", "rod", "slider"})
     hand.fold("Parts")  # the panel is long
     for parent, child, kind, axis, to in (
         ("ground", "crank", "Revolute", "y", (0.0, 0.0, 0.0)),
@@ -151,9 +163,13 @@ def test_the_steam_engine_is_built_from_the_parts_of_an_example(page, tab):
     hand.type("Place [m]", (0.2, -0.03, 0.05))
     tab.until(lambda: np.allclose(editor.joint_pose(pivot)[:, 3], (0.2, -0.03, 0.05)))
     # the valve slides along its rod: a click on the rod's end finds the middle of its circle, and its axis
-    end = next(place for place in editor.features("valve rod") if place.kind == "circle")
-    page.select("valve rod")
-    page.clicked = "valve rod", end.point
+    ends = [place for place in editor.features("valve rod") if place.kind == "circle"]
+    end = max(ends, key=lambda place: place.point[0])
+    row = tab.page.locator("[aria-label='valve cylinder']")
+    row.hover()
+    row.locator(".lw-act").first.click()  # hides what it is in
+    tab.until(lambda: page.looks.hidden == {"valve cylinder"})
+    hand.click("valve rod", end.point - 0.002 * end.axis)
     slide = hand.join("Prismatic", "valve cylinder", "valve rod")
     assert np.allclose(np.abs(editor.joint_pose(slide)[:, 2] @ end.axis), 1.0)
     tab.until(lambda: "1 degree of freedom" in tab.page.locator("body").inner_text())
@@ -192,6 +208,33 @@ def test_a_robot_of_a_urdf_file_is_edited(page, tab, tmp_path):
     assert edited.joints["elbow"].damping == 0.25
     assert "box" in edited.bodies
     assert edited.compile().nv == 2
+    assert tab.errors == []
+
+
+def test_ground_and_contact_are_switched_and_a_block_falls_on_it(page, tab):
+    hand, editor = Hand(tab, page), page.editor
+    tab.press("button", "Add shape")
+    tab.until(lambda: "box" in editor.mechanism.bodies)
+    hand.type("Size [m]", (0.05, 0.05, 0.05))
+    tab.press("button", "Add shape")
+    tab.until(lambda: "box 2" in editor.mechanism.bodies)
+    tab.press("button", "box 2")
+    tab.until(lambda: page.selected == "box 2")
+    hand.type("Place [m]", (0.0, 0.0, 0.1))
+    tab.until(lambda: editor.body("box 2").position[2] == 0.1)
+    assert "principal moments" in tab.page.locator("body").inner_text()
+    assert tab.visible("/mass")
+    for word in ("Ground", "Contact"):
+        tab.row(word).check(force=True)
+    tab.until(lambda: editor.has_ground and editor.touching)
+    tab.press("button", "Run")
+    number = page.stage.numbers["box 2"]
+    tab.until(lambda: page.engine is not None and page.engine.state.t > 0.5, 120.0)
+    assert page.now().poses[number, 2, 3] > -0.01  # on the ground, or on the other
+    tab.press("button", "reset")
+    tab.until(lambda: page.engine is None)
+    tab.page.keyboard.press("Control+z")
+    tab.until(lambda: not editor.touching and not tab.row("Contact").is_checked())
     assert tab.errors == []
 
 

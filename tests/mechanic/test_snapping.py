@@ -61,3 +61,17 @@ def test_grid_and_angles():
         assert np.allclose(R @ R.T, np.eye(3))
         assert np.linalg.det(R) == pytest.approx(1.0)
         assert np.allclose(R[:, 2], np.array(axis) / np.linalg.norm(axis))
+
+
+def test_a_mantle_has_its_axis_and_a_ball_its_centre_but_no_faces_of_theirs():
+    found = features(*lw.Cylinder(0.01, 0.2).surface())
+    assert sorted(place.kind for place in found) == ["axis", "circle", "circle"]
+    (axis,) = [place for place in found if place.kind == "axis"]
+    assert np.allclose(axis.point, 0.0, atol=1e-9)
+    assert abs(axis.axis[2]) == pytest.approx(1.0)
+    assert axis.radius == pytest.approx(0.01, rel=0.02)
+    (centre,) = features(*lw.Sphere(0.05).surface())
+    assert centre.kind == "centre"
+    assert np.allclose(centre.point, 0.0, atol=1e-9)
+    assert {place.kind for place in features(*lw.Box(1.0, 2.0, 3.0).surface())} == {"face", "edge", "corner"}
+    assert not [place for place in features(*lw.Cone(0.1, 0.2).surface()) if place.kind == "axis"]

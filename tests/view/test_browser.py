@@ -1,5 +1,7 @@
 """The real page in a real browser: what is seen is what the recording says."""
 
+import re
+
 import numpy as np
 import pytest
 from browser_tab import Tab
@@ -198,10 +200,24 @@ def test_what_a_page_says_is_checked(viewer, opened):
     viewer.select(None)
 
 
-def test_chosen_channels_are_plotted(viewer, opened):
+def number(text):
+    """Return the last number of a text."""
+    found = re.findall(r"-?\d+\.?\d*(?:e-?\d+)?", text.replace("\u2212", "-"))
+    return float(found[-1]) if found else np.inf
+
+
+def test_chosen_channels_are_plotted(viewer, run, opened):
     viewer.charts.add("bearing.velocity")
     opened.until(lambda: opened.page.locator(".u-title").count() == 1)
     assert opened.page.locator(".u-title").first.inner_text() == "velocity [rad/s]"
+    cursor, legend = opened.page.locator(".lw-cursor"), opened.page.locator(".u-legend").first
+    place = "line => new DOMMatrix(getComputedStyle(line).transform).m41 / line.parentElement.clientWidth"
+    for part in (0.25, 0.75):  # the cursor stands where the picture is, and its value below
+        viewer.seek(part)
+        opened.until(lambda: cursor.count() == 1)
+        opened.until(lambda part=part: abs(cursor.evaluate(place) - part) < 0.02)
+        speed = float(np.ravel(run.at(run.time[viewer.now().sample])["bearing"].velocity)[0])
+        opened.until(lambda speed=speed: abs(number(legend.inner_text()) - speed) < 0.05 * abs(speed))
     viewer.charts.clear()
     opened.until(lambda: opened.page.locator(".u-title").count() == 0)
 
@@ -224,6 +240,18 @@ def test_a_view_of_another_name(viewer, opened):
     opened.until(lambda: np.allclose(client.camera.position, above, atol=1e-2))
     opened.press("button", "isometric")
     opened.until(lambda: not np.allclose(client.camera.position, above, atol=1e-2))
+
+
+def test_colours_of_a_planar_mechanism_are_seen_as_they_are(tab):
+    with shown(examples.slider_crank()) as viewer:
+        tab.open(viewer.url)
+        colours = {piece.colour for piece in viewer.drawing.pieces if piece.body != "ground"}
+
+        def seen():
+            pixels = {tuple(pixel) for pixel in tab.pixels().reshape(-1, 3)[::5].tolist()}
+            return all(min(max(map(abs, np.subtract(p, c))) for p in pixels) <= 3 for c in colours)
+
+        tab.until(seen, 20.0)
 
 
 def test_without_the_token_there_is_no_page(viewer, tab):

@@ -51,3 +51,20 @@ def test_a_page_that_is_fitted_sees_as_far_as_the_view_needs():
         viewer._look(page, "")
         assert (page.camera.near, page.camera.far) == viewer.camera.view("", 1.5).depths
         assert page.camera.far > 100.0
+
+
+def test_a_ball_that_flies_away_does_not_make_the_wall_a_dot():
+    wall = drawing(examples.brick_wall().compile())
+    passed = np.tile(wall.drawn, (50, 1, 1, 1))
+    passed[:, wall.bodies.index("ball"), 1, 3] += np.linspace(0.0, 40.0, 50)
+    camera = Camera(wall, passed)
+    assert camera.radius < 2.0 * Camera(wall, passed[:1]).radius
+    assert not camera.wanders
+
+
+def test_a_long_row_is_seen_from_its_end():
+    row = drawing(examples.four_bars(40).compile())
+    view = Camera(row, row.drawn[None]).view("isometric", 1.1)
+    way = view.position - view.look_at
+    long = int(np.ptp(row.drawn[:, :, 3], axis=0).argmax())
+    assert abs(way[long]) / np.linalg.norm(way) > 0.7

@@ -127,3 +127,64 @@ def test_the_shapes_of_ground_are_drawn_with_it():
     assert [piece.shell.endless for piece in shapes] == [True, False]
     assert len(drawn.pieces) == len(before.pieces) + 2
     assert drawn.size == pytest.approx(before.size, rel=0.2)  # a plane does not count
+
+
+def plate(x, y):
+    return lw.Polygon([(-x / 2, -y / 2), (x / 2, -y / 2), (x / 2, y / 2), (-x / 2, y / 2)])
+
+
+def stand_of(mechanism, joint):
+    """Return the corners of what ground has under a joint."""
+    return np.concatenate(
+        [
+            piece.shell.corners @ piece.pose[:, :3].T + piece.pose[:, 3]
+            for piece in drawing(mechanism.compile()).glyphs
+            if piece.name == joint and piece.body == "ground"
+        ]
+    )
+
+
+@pytest.mark.parametrize("space", ["plane", "space"])
+@pytest.mark.parametrize("hangs", [False, True])
+def test_what_stands_has_its_stand_below_and_what_hangs_above(space, hangs):
+    m = lw.Mechanism("pendulum", space=space)
+    height = -0.5 if hangs else 0.5
+    size, pivot, place, axis = (
+        ((0.1, 1.0), (0.0, 0.0), (0.0, height), {})
+        if space == "plane"
+        else ((0.1, 0.1, 1.0), (0.0, 0.0, 0.0), (0.0, 0.0, height), {"axis": (0, 1, 0)})
+    )
+    shape = lw.Box(*size) if space == "space" else plate(*size)
+    rod = m.add(lw.Body("rod", shape, mass=1.0, position=place))
+    m.add(lw.Revolute("pin", m.ground, rod, at=pivot, **axis))
+    along = stand_of(m, "pin")[:, 1 if space == "plane" else 2]
+    assert np.sign(along.mean()) == (1.0 if hangs else -1.0)
+
+
+def test_a_guide_lies_along_the_lower_side_of_its_slider():
+    m = lw.Mechanism("slider", space="plane")
+    block = m.add(lw.Body("block", plate(0.4, 0.2), mass=1.0, position=(0.0, 1.0)))
+    m.add(lw.Prismatic("guide", m.ground, block, at=(0.0, 1.0), axis=(1, 0)))
+    guide = stand_of(m, "guide")
+    assert guide[:, 1].max() == pytest.approx(0.9, abs=0.01)
+    assert guide[:, 0].min() < -0.2 < 0.2 < guide[:, 0].max()
+
+
+def test_a_ball_that_hangs_far_from_its_hinge_is_drawn_with_a_string():
+    m = examples.newtons_cradle(2)
+    pieces = [piece for piece in drawing(m.compile()).pieces if piece.body == "ball 1"]
+    assert len(pieces) == 2
+    reach = np.concatenate([p.shell.corners @ p.pose[:, :3].T + p.pose[:, 3] for p in pieces])
+    assert reach[:, 2].max() == pytest.approx(0.2, rel=0.02)  # up to the hinge
+
+
+def test_a_plane_of_ground_is_the_floor_and_no_slab():
+    from linkwork.view.ground_plane import ground_plane, level_ground
+
+    level, slope = (drawing(make().compile()) for make in (examples.dominoes, examples.rolling_race))
+    found = ground_plane(level)
+    assert found.height == 0.0
+    assert level_ground(level).piece is found.piece
+    np.testing.assert_allclose(ground_plane(slope).normal @ (0, 0, 1), np.cos(np.radians(20.0)))
+    assert level_ground(slope) is None
+    assert ground_plane(drawing(examples.four_bar().compile())) is None

@@ -272,15 +272,16 @@ def test_the_page_follows_the_slider(tab):
 
 
 def test_a_rod_can_be_selected():
+    from linkwork.view.moving_batch import amounts_of_light
     from linkwork.view.palette import SELECTED, SPRING
 
     with show(slider(), **QUIET) as viewer:
         (node, *_), *_ = viewer.overlays.springs._groups
         viewer.heard()["select"](None, "rod")
         assert viewer.selected == "rod"
-        assert node.batched_colors.tolist() == [list(SELECTED)]
+        assert node.batched_colors.tolist() == [amounts_of_light(SELECTED).tolist()]
         viewer.select(None)
-        assert node.batched_colors.tolist() == [list(SPRING)]
+        assert node.batched_colors.tolist() == [amounts_of_light(SPRING).tolist()]
 
 
 def test_the_page_of_a_motion_shows_the_pose_of_its_time(motion):

@@ -86,3 +86,23 @@ def test_clicks_on_what_came_later_are_reported_too(server):
     for callback in newest.handle._impl.click_cb or ():
         getattr(callback, "callback", callback)(event)
     assert heard == ["link 1"]
+
+
+def test_the_floor_lies_on_a_plane_of_ground_also_on_a_slope(server):
+    from linkwork import examples
+    from linkwork.view.quaternion import matrices
+
+    slope = staged(server, examples.rolling_race())
+    assert not any(piece.shell.endless for batch in slope.bodies for piece in batch.pieces)
+    floor = server.scene.get_handle_by_name("/floor")
+    (turn,) = matrices(np.array(floor.wxyz)[None])
+    normal = np.array([np.sin(np.radians(20.0)), 0.0, np.cos(np.radians(20.0))])
+    np.testing.assert_allclose(turn[:, 2], normal, atol=1e-9)
+    assert abs(normal @ floor.position) < 1e-9
+    assert floor.plane_opacity == 1.0
+
+
+def test_amounts_of_light_are_those_of_srgb():
+    from linkwork.view.moving_batch import amounts_of_light
+
+    assert amounts_of_light([[0, 10, 128], [188, 255, 64]]).tolist() == [[0, 1, 55], [128, 255, 13]]

@@ -31,14 +31,13 @@ def geneva_drive(slots: int = 4, *, distance: float = 0.1, speed: float = 2.0 * 
     crank, wheel = distance * sin(pi / slots), distance * cos(pi / slots)
     pin, play = 0.04 * distance, 0.002 * distance
     disc = crank - 3.0 * pin  # radius of what holds the wheel
-    crank_body = m.add(
-        Body(
-            "crank",
-            Polygon(_locking_disc(disc, distance, wheel + 5.0 * play)),
-            Polygon(_arc((crank, 0.0), pin, 0.0, 2.0 * pi, 24)[:-1]),
-            density=STEEL * 0.01,
-        )
+    parts = (
+        Polygon(_locking_disc(disc, distance, wheel + 5.0 * play)),
+        Polygon(_arc((crank, 0.0), pin, 0.0, 2.0 * pi, 24)[:-1]),
     )
+    arm = Polygon([(0.0, -pin / 2.0), (crank, -pin / 2.0), (crank, pin / 2.0), (0.0, pin / 2.0)])
+    # the arm passes below the wheel: it is seen, but meets nothing
+    crank_body = m.add(Body("crank", *parts, density=STEEL * 0.01, visuals=[*parts, arm]))
     outline = _slotted_wheel(
         slots, distance, wheel, disc + play, pin + play, distance - crank - pin - 2.0 * play
     )

@@ -70,15 +70,17 @@ def advice(mechanism: Mechanism, model: Any, error: Exception | None) -> Advice:
     fixes: tuple[Fix, ...] = ()
     if found.redundant:
         names = [name for name, count in found.redundant.items() if count]
+        count, moves = found.redundant_now, "it moves, but " if found.freedoms else ""
         notes.append(
-            f"{found.redundant_now} {'equation is' if found.redundant_now == 1 else 'equations are'} "
-            "redundant, "
-            f"shared by {', '.join(names[:6])}: it moves, but reactions are not unique"
+            f"{count} {'equation is' if count == 1 else 'equations are'} redundant, shared by "
+            f"{', '.join(names[:6])}: {moves}reactions are not unique"
         )
         fixes = tuple(_looser(mechanism, names))
     if found.freedoms == 0:
         wrong = frozenset(name for name in found.loops if name in mechanism.joints)
         notes.append("nothing can move: " + ", ".join(sorted(wrong)) + " close loops")
+        last = list(mechanism.joints)[-1]
+        fixes = (Fix(f"remove {last}, the last joint", lambda editor: editor.delete(last)),)
     return Advice(found.freedoms, _freedoms(found.freedoms), tuple(notes), wrong, fixes)
 
 

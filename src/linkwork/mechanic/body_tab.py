@@ -8,7 +8,7 @@ import numpy as np
 from linkwork.mechanic.bodies import pose_of, problems
 from linkwork.mechanic.body_edits import DENSITIES
 from linkwork.mechanic.snapping import turned
-from linkwork.view.inspector import turns
+from linkwork.view.inspector import rows_of, turns
 
 _OWN = "its own"
 
@@ -25,6 +25,7 @@ class BodyTab:
             self._made_of = gui.add_dropdown("Material", (_OWN, *DENSITIES), initial_value="steel")
             self._density = gui.add_number("Density [kg/m³]", 7850.0, min=0.0, step=10.0)
             self._mass = gui.add_number("Mass [kg]", 0.0, min=0.0, step=0.001)
+            self._weight = gui.add_html("")
             self._paint = gui.add_rgb("Colour", (128, 128, 128))
             self._place = gui.add_vector3("Place [m]", (0.0, 0.0, 0.0), step=0.001)
             self._turn = gui.add_vector3(
@@ -78,6 +79,7 @@ class BodyTab:
         ):
             if widget.value != value:
                 widget.value = value
+        self._weight.content = weight_sheet(body)
         wrong = problems(body)
         self._note.visible = bool(wrong)
         if wrong:
@@ -116,3 +118,20 @@ class BodyTab:
             "delete": editor.delete,
         }
         self._page.try_edit(does[word], name)
+
+
+def weight_sheet(body: Any) -> str:
+    """Return the centre of mass and the principal moments of a body, as they are drawn in the picture."""
+    inertia, flat = body.inertia, len(body.position) == 2
+    moments = np.linalg.eigvalsh(np.atleast_2d(np.asarray(inertia.tensor, float)))
+    return rows_of(
+        [
+            ("centre of mass", ", ".join(f"{x:.5g}" for x in inertia.com), "m", ""),
+            (
+                "moment of inertia" if flat else "principal moments",
+                ", ".join(f"{x:.4g}" for x in moments),
+                "kg m²",
+                "",
+            ),
+        ]
+    )

@@ -21,6 +21,11 @@ from linkwork.view.trajectory import Moment, Still, moment
 Array = np.ndarray
 
 _SLOW = 0.2  # between two pictures of numbers and curves [s]
+_WORLD = (  # switches: what they are called, what they do, whether they are on, how they are turned
+    ("Gravity", "9.81 m/s² down", lambda editor: bool(editor.mechanism.gravity.any()), Editor.set_falling),
+    ("Ground", "a level plane under it", lambda editor: editor.has_ground, Editor.set_ground),
+    ("Contact", "bodies meet each other, and ground", lambda editor: editor.touching, Editor.set_contact),
+)
 
 
 class Dynamics(Acting):
@@ -61,14 +66,18 @@ class Dynamics(Acting):
         self._clock = gui.add_text("Time", "as drawn", disabled=True)
         speed = gui.add_dropdown("Speed", SPEEDS, initial_value="1")
         speed.on_update(lambda event: self._set_speed(float(speed.value)))
-        falls = gui.add_checkbox("Gravity", bool(self.editor.mechanism.gravity.any()))
-        self.watch(falls, lambda name, value: self.try_edit(self._gravity, value))
+        self._world = [
+            (gui.add_checkbox(word, False, hint=hint), is_on, turn) for word, hint, is_on, turn in _WORLD
+        ]
+        for box, _, turn in self._world:
+            self.watch(box, lambda name, value, turn=turn: self.try_edit(turn, self.editor, value))
+        self._show_world()
 
-    def _gravity(self, falls: bool) -> None:
-        flat = self.editor.mechanism.space == "plane"
-        self.editor.set_gravity(
-            ((0.0, -9.81) if flat else (0.0, 0.0, -9.81)) if falls else (0.0,) * (3 - flat)
-        )
+    def _show_world(self) -> None:
+        """Show what of gravity, ground and contact there is."""
+        for box, is_on, _ in self._world:
+            if box.value != is_on(self.editor):
+                box.value = is_on(self.editor)
 
     def _engine(self, model: Any, state: State, before: Engine | None = None) -> Engine:
         engine = Engine(model, state)
@@ -207,7 +216,7 @@ class Dynamics(Acting):
             return
         self._drawn_at = now
         if self.engine is not None:
-            rate = f", {self.engine.rate:.2g} times real time" if self.engine.running else ""
+            rate = f" at {self.engine.rate:.2g}x" if self.engine.running else ""
             self._clock.value = f"{moment.t:.2f} s{rate}"
         self.inspector.show(self.selected, moment)
         if self.charts is not None and self.charts.names and self.subject.run is not None:

@@ -15,13 +15,14 @@ from linkwork.mechanic.dragging import pulled
 from linkwork.mechanic.joint_edits import JointEdits, anchor
 from linkwork.mechanic.part_files import read_part, read_sent, stem_of
 from linkwork.mechanic.python_script import script
+from linkwork.mechanic.world_edits import WorldEdits
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.spelling import require
 
 Array = np.ndarray
 
 
-class Editor(BodyEdits, JointEdits):
+class Editor(BodyEdits, JointEdits, WorldEdits):
     """A mechanism, and all that can be done to it: `undo()` takes back whatever was done last.
 
     >>> editor = Editor()

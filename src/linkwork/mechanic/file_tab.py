@@ -44,9 +44,6 @@ class FileTab:
             example = gui.add_dropdown("Example", ("(choose)", *_EXAMPLES))
             page.watch(example, lambda name, value: self._open_example(value))
 
-    def follow(self) -> None:
-        """There is nothing that follows the mechanism."""
-
     def _pressed(self, word: str) -> None:
         editor = self._page.editor
         if word == "guide":

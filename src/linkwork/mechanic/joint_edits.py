@@ -155,11 +155,6 @@ class JointEdits(EditedMechanism):
             raise LinkworkError(f"{element.name!r}: {mistakes[0]}")
         return element.name
 
-    def set_gravity(self, gravity: Sequence[float]) -> None:
-        """Let things fall this way [m/s^2]."""
-        with self._edit("gravity"):
-            self.mechanism.gravity = gravity
-
 
 def anchor(joint: Joint) -> None:
     """Let a joint be said by frames on its bodies, so that it stays on them when they are moved."""

@@ -19,6 +19,7 @@ _UNITS = {  # of a joint that turns, and of one that slides
     "_rest": ("Rest [rad]", "Rest [m]"),
 }
 _LAWS = ("motor (force)", "driver (position)")
+_LAW_UNITS = {"motor (force)": ("N m", "N"), "driver (position)": ("rad", "m")}
 
 
 class JointTab:
@@ -70,6 +71,7 @@ class JointTab:
         page.watch(self._turn, lambda name, value: self._try(self._turned, name, turned(*np.radians(value))))
         page.watch(self._limited, lambda name, value: self._limit(name, value, self._limits.value))
         page.watch(self._limits, lambda name, value: self._limit(name, self._limited.value, value))
+        page.watch(self._what, lambda name, value: self._label_law())
         page.press(axes, self._axis)
         page.press(acts, self._act)
         for widget in (self._snap, self._angles, self._grid):
@@ -148,10 +150,18 @@ class JointTab:
         for widget, value in values:
             if widget.value != value:
                 widget.value = value
+        self._label_law()
         for word, labels in _UNITS.items():
             widget, label = getattr(self, word), labels[isinstance(joint, Prismatic)]
             if widget.label != label:
                 widget.label = label
+
+    def _label_law(self) -> None:
+        """Say in which unit the formula of the selected joint is."""
+        joint = self._page.editor.mechanism.joints.get(self._page.selected)
+        unit = _LAW_UNITS[self._what.value][isinstance(joint, Prismatic)]
+        if self._law.label != f"Formula [{unit}]":
+            self._law.label = f"Formula [{unit}]"
 
     def _try(self, edit: Any, name: str, *arguments: Any) -> Any:
         return self._page.try_edit(edit, name, *arguments)

@@ -14,6 +14,7 @@ from linkwork.mechanic.gizmo import Gizmo
 from linkwork.mechanic.guide import Guide
 from linkwork.mechanic.joint_tab import JointTab
 from linkwork.mechanic.limit_marks import LimitMarks
+from linkwork.mechanic.mass_marks import MassMarks
 from linkwork.mechanic.part_files import LARGEST
 from linkwork.mechanic.pulling import Pulling
 from linkwork.model.carry import carry
@@ -46,7 +47,7 @@ class MechanicViewer(Pulling):
         self._framed, self._framed_size = np.zeros((2, 3)), 0.0  # what pages were fitted to
         super().__init__(editor, self.drawn(), edits=Edits(editor.mechanism), **where)
         self.server.limit_uploads(LARGEST)
-        self.gizmo, self.limit_marks = Gizmo(self), LimitMarks(self)
+        self.gizmo, self.limit_marks, self.mass_marks = Gizmo(self), LimitMarks(self), MassMarks(self)
         editor.opened.append(self._opened)
 
     # what is shown
@@ -126,6 +127,10 @@ class MechanicViewer(Pulling):
             shadows, in_space = self.switches["shadows"], self.drawing.space == "space"
             shadows.value = shadows.visible = in_space
 
+    def stand(self, q: Array) -> None:
+        super().stand(q)
+        self.mass_marks.follow(self.selected)
+
     # panels
 
     def fill_panels(self) -> None:
@@ -169,11 +174,12 @@ class MechanicViewer(Pulling):
     def _show_tabs(self) -> None:
         if self.busy:  # the last act that waits will
             return
-        self.files.follow()
+        self._show_world()
         self.bodies_tab.follow(self.selected)
         self.joints_tab.follow(self.selected)
         if hasattr(self, "gizmo"):
             self.gizmo.follow(self.selected)
+            self.mass_marks.follow(self.selected)
             self.limit_marks.follow(self.selected)
         self.follow_guide()
 

@@ -2,7 +2,8 @@
 
 Faces that lie in one plane and hang together are one flat face. The rim of a flat face is a circle if its
 corners are equally far from their middle; its axis is the normal of the face. So holes, pins and ends of
-cylinders are found in meshes and in shapes alike.
+cylinders are found in meshes and in shapes alike. Flat faces that go over into each other at small angles are
+a mantle, of which no face and no edge is a place: a cylinder has its axis there, a ball its centre.
 """
 
 from collections.abc import Iterable, Sequence
@@ -17,6 +18,7 @@ from linkwork.view.inspector import turns
 Array = np.ndarray
 
 _FLAT = np.cos(np.radians(1.0))  # between faces of one flat face
+_BENT = np.cos(np.radians(31.0))  # between flat faces of one mantle
 _ROUND = 0.02  # how far corners of a circle may be from its radius
 _CORNERS = 8  # that a circle has at least
 _MOST = 60_000  # triangles that are looked at
@@ -27,10 +29,10 @@ ANGLE = np.radians(15.0)
 class Feature:
     """A place on a body: what it is, where, and the direction that goes with it; in the frame of the body."""
 
-    kind: str  # "circle", "face", "edge" or "corner"
+    kind: str  # "circle", "axis", "centre", "face", "edge" or "corner"
     point: Array  # (3,) [m]
     axis: Array  # (3,) unit vector
-    radius: float = 0.0  # of a circle [m]
+    radius: float = 0.0  # of what is round [m]
 
 
 def features(vertices: Array, faces: Array) -> list[Feature]:
@@ -49,11 +51,19 @@ def features(vertices: Array, faces: Array) -> list[Feature]:
     by_edge = np.argsort(edges.of_face, kind="stable")
     same = edges.of_face[by_edge[1:]] == edges.of_face[by_edge[:-1]]
     one, two = by_edge[1:][same] // 3, by_edge[:-1][same] // 3
-    flat = np.einsum("fi,fi->f", normals[one], normals[two]) > _FLAT
-    count, group = connected(len(faces), one[flat], two[flat])
+    bend = np.einsum("fi,fi->f", normals[one], normals[two])
+    count, group = connected(len(faces), one[bend > _FLAT], two[bend > _FLAT])
     middles = vertices[faces].mean(axis=1)
-    found: list[Feature] = []
+    mantles = list(_mantles(len(faces), group, one[bend > _BENT], two[bend > _BENT]))
+    curved = {k for mantle in mantles for k in set(group[mantle].tolist())}
+    found = [
+        place
+        for mantle in mantles
+        if (place := _round(vertices[np.unique(faces[mantle])], normals[mantle], areas[mantle])) is not None
+    ]
     for k in range(count):
+        if k in curved:
+            continue
         mine = group == k
         axis = (areas[mine, None] * normals[mine]).sum(axis=0)
         length = np.linalg.norm(axis)
@@ -70,8 +80,40 @@ def features(vertices: Array, faces: Array) -> list[Feature]:
             for rim in rims:
                 if len(rim) <= 2 * _CORNERS:
                     found += _sides(vertices[rim])
-    order = {"circle": 0, "face": 1, "edge": 2, "corner": 3}
+    order = {"circle": 0, "axis": 1, "centre": 1, "face": 2, "edge": 3, "corner": 4}
     return sorted(found, key=lambda feature: order[feature.kind])
+
+
+def _mantles(count: int, group: Array, one: Array, two: Array) -> Iterable[Array]:
+    """Return the triangles of each surface that bends: neighbours `one` and `two` go over into each other."""
+    pieces, number = connected(count, one, two)
+    for k in range(pieces):
+        mine = np.flatnonzero(number == k)
+        if len(np.unique(group[mine])) >= 3:
+            yield mine
+
+
+def _round(corners: Array, normals: Array, areas: Array) -> Feature | None:
+    """Return the axis of a mantle that is a cylinder, the centre of one that is a ball."""
+    _, values, ways = np.linalg.svd(np.sqrt(areas)[:, None] * normals, full_matrices=False)
+    axis = ways[-1]
+    if values[-1] > _ROUND * values[0]:  # its normals are not across an axis
+        middle = 0.5 * (corners.min(axis=0) + corners.max(axis=0))
+        away = np.linalg.norm(corners - middle, axis=1)
+        ball = np.ptp(away) < _ROUND * away.mean()
+        return Feature("centre", middle, np.array([0.0, 0.0, 1.0]), float(away.mean())) if ball else None
+    across = corners - np.outer(corners @ axis, axis)
+    rim = across - across.mean(axis=0)
+    # the centre c and the radius of a circle: |p|^2 = 2 c . p + const, in the plane across the axis
+    fitted, *_ = np.linalg.lstsq(
+        np.column_stack([2.0 * rim, np.ones(len(rim))]), (rim**2).sum(axis=1), rcond=None
+    )
+    away = np.linalg.norm(rim - fitted[:3], axis=1)
+    if np.ptp(away) > _ROUND * away.mean():
+        return None
+    along = corners @ axis
+    centre = across.mean(axis=0) + fitted[:3] + 0.5 * (along.min() + along.max()) * axis
+    return Feature("axis", centre, axis, float(away.mean()))
 
 
 def welded(vertices: Array, faces: Array) -> tuple[Array, Array]:

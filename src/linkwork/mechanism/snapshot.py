@@ -50,12 +50,13 @@ class Snapshot:
         while name in self.current:
             name += "'"
         known = like.copies.get(name) if like else None
-        joint = known.element if known and known.made_here and known.uses == (body,) else None
+        uses = mechanism.ground, body
+        joint = known.element if known and known.made_here and known.uses == uses else None
         if not isinstance(joint, Joint):
             joint = Free(name, mechanism.ground, body)
             joint.space = mechanism.space
             joint._journal = LOCKED
-        self.copies[name] = Copied(joint._revision, joint, (body,), made_here=True)
+        self.copies[name] = Copied(joint._revision, joint, uses, made_here=True)
         self.revisions.append(joint._revision)
         self.current[name] = mechanism._joints[name] = joint
         mechanism._elements.append(joint)

@@ -10,7 +10,7 @@ from linkwork.geometry import Cone
 from linkwork.view import palette, tessellate
 from linkwork.view.body_pieces import turned_to
 from linkwork.view.drawing import Drawing
-from linkwork.view.moving_batch import move_batch
+from linkwork.view.moving_batch import add_batch, move_batch
 from linkwork.view.overlay import Overlay
 from linkwork.view.palette import Rgb
 from linkwork.view.piece_poses import Places, WorldPoses
@@ -84,20 +84,8 @@ class Turns(Arrows):
     """Vectors as arrows that turn about them, as a right hand does."""
 
     def nodes(self) -> list[Any]:
-        vertices, faces = turning_arrow()
-        node = self._server.scene.add_batched_meshes_simple(
-            self._node,
-            vertices.astype(np.float32),
-            faces.astype(np.uint32),
-            batched_wxyzs=np.array([[1, 0, 0, 0]], np.float32),
-            batched_positions=np.zeros((1, 3), np.float32),
-            batched_scales=np.full((1, 3), _NONE, np.float32),
-            batched_colors=self.colour,
-            lod="off",
-            side="double",
-            cast_shadow=False,
-            receive_shadow=False,
-        )
+        size = np.full((1, 3), _NONE)
+        node = add_batch(self._server.scene, self._node, turning_arrow(), self.colour, size, side="double")
         return [node]
 
     def draw(self, points: Array, vectors: Array) -> None:

@@ -19,6 +19,7 @@ Array = np.ndarray
 SLIM = 0.02  # thickness of a link that is drawn through its joints, per size of the mechanism
 
 _STOUT = 0.08  # thickness of a link, at most, per length
+_FAR = 0.6  # how far from a hinge a shape is, per its length, that a bar leads to
 _SEEN, _SHORT = 0.0025, 0.3  # but so thick per size of the mechanism that it is seen, up to this per length
 
 Part = tuple[Shell, Array, tuple[Rgb, float] | None]  # where on the body, and a colour of its own
@@ -106,6 +107,24 @@ def link_through(body: Body, points: Sequence[Array], size: float) -> Iterable[P
         yield tessellate.ball(2.0 * radius), _at(center), None
 
 
+def arm_to(parts: Sequence[Part], joint: Array, size: float) -> list[Part]:
+    """Return a thin bar from a hinge to the shapes of a body that are far from it: a ball on a string."""
+    boxes = [
+        np.array([corners.min(axis=0), corners.max(axis=0)])
+        for part, pose, _ in parts
+        if not part.endless
+        for corners in [box_corners(part.corners) @ pose[:, :3].T + pose[:, 3]]
+    ]
+    if not boxes:
+        return []
+    nearest = min((np.clip(joint, *box) for box in boxes), key=lambda at: float(np.linalg.norm(at - joint)))
+    far = float(np.linalg.norm(nearest - joint))
+    if far < max(_FAR * max(float(np.ptp(box, axis=0).max()) for box in boxes), 0.5 * SLIM * size):
+        return []
+    middle = min((box.mean(axis=0) for box in boxes), key=lambda at: float(np.linalg.norm(at - joint)))
+    return [bar(joint, middle, 0.15 * SLIM * size)]
+
+
 def bar(a: Array, b: Array, radius: float) -> Part:
     """Return a round bar between two points."""
     way = b - a
@@ -133,3 +152,9 @@ def in_space(point: Any) -> Array:
     made = np.zeros(3)
     made[: len(point)] = point
     return made
+
+
+def box_corners(points: Array) -> Array:
+    """Return the corners (8, 3) of the box round points."""
+    box = np.array([points.min(axis=0), points.max(axis=0)])
+    return np.array([(box[i, 0], box[j, 1], box[k, 2]) for i in (0, 1) for j in (0, 1) for k in (0, 1)])

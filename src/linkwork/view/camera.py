@@ -4,17 +4,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from linkwork.view.body_pieces import box_corners
 from linkwork.view.drawing import Drawing
 
 Array = np.ndarray
 
-_FLAT = np.radians(8.0)  # a long lens: a planar mechanism looks flat
+_FLAT = np.radians(2.0)  # a long lens: a planar mechanism looks flat
 _DRAWN = np.radians(0.002)  # so long a lens that depth does not show
 _DEEP = np.radians(35.0)
 _FAR = 12.0  # times its size: what goes farther is not shown as a whole, but followed
 _SURROUNDINGS = 3.0  # how much more is shown of what is followed
 _BENCH = 0.15  # what is seen of an empty picture, to all sides [m]
 _THIN = 0.35  # depth per width: what is thinner is seen more from the front
+_LONG = 12.0  # width per depth and height: what is longer is seen from its end
+_STRAY, _MOST = 2.5, 0.05  # times its size: what goes farther is shown but for the farthest part of its ways
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,12 +45,12 @@ class Camera:
         self._up, self._plane = drawing.up, drawing.space == "plane"
         numbers = {name: k for k, name in enumerate(drawing.bodies)}
         tied = {tie.name for tie in drawing.ties}
-        marks = [piece for piece in drawing.glyphs if piece.name in tied]
+        marks = [piece for piece in drawing.glyphs if piece.name in tied or piece.body == "ground"]
         shown = [piece for piece in (*drawing.pieces, *marks) if not piece.shell.endless]
         ends = [end for mark in drawing.springs for end in ((mark.a, mark.on_a), (mark.b, mark.on_b))]
         points = [] if shown or ends else [np.array([[(-_BENCH, -_BENCH, 0.0), (_BENCH, _BENCH, _BENCH)]])]
         boxes = {piece.shell.key: piece.shell.vertices for piece in shown}
-        boxes = {key: _box_corners(vertices) for key, vertices in boxes.items()}
+        boxes = {key: box_corners(vertices) for key, vertices in boxes.items()}
         placed = [
             (
                 piece.body,
@@ -63,6 +66,11 @@ class Camera:
             points.append(np.einsum("sij,nj->sni", X[:, :, :3], on_body) + X[:, None, :, 3])
         first = np.concatenate([each[0] for each in points])
         everything = np.concatenate([each.reshape(-1, 3) for each in points])
+        if _reach(everything) > _STRAY * _reach(first):
+            low, high = np.quantile(everything, (_MOST, 1.0 - _MOST), axis=0)
+            everything = np.clip(
+                everything, np.minimum(low, first.min(axis=0)), np.maximum(high, first.max(axis=0))
+            )
         self.wanders = _reach(everything) > _FAR * _reach(first)
         if self.wanders:
             self._room = max(room, _SURROUNDINGS)
@@ -102,8 +110,13 @@ class Camera:
         return View(target + self._distance(way, vertical, fov, aspect, target) * way, target, vertical, fov)
 
     def _oblique(self, back: Array, right: Array) -> Array:
-        """Return the direction to a viewer who sees three sides, of something thin mostly its face."""
+        """Return the direction to a viewer who sees three sides, of something thin mostly its face.
+
+        What is long would be a hairline from there: it is seen from its end.
+        """
         deep, wide, tall = (float(np.ptp(self._points @ axis)) for axis in (back, right, self._up))
+        if wide > _LONG * max(deep, tall):
+            return 0.5 * back + 0.8 * right + 0.35 * self._up
         if deep < _THIN * max(wide, tall):
             return back + 0.3 * right + 0.2 * self._up
         return 0.75 * back + 0.5 * right + 0.45 * self._up
@@ -144,12 +157,6 @@ def _across(way: Array, vertical: Array) -> tuple[Array, Array]:
     right = np.cross(vertical, way)
     right /= np.linalg.norm(right)
     return right, np.cross(way, right)
-
-
-def _box_corners(points: Array) -> Array:
-    """Return the corners (8, 3) of the box round points."""
-    box = np.array([points.min(axis=0), points.max(axis=0)])
-    return np.array([(box[i, 0], box[j, 1], box[k, 2]) for i in (0, 1) for j in (0, 1) for k in (0, 1)])
 
 
 def _reach(points: Array) -> float:

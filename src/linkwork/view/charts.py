@@ -32,6 +32,7 @@ class Charts:
         self._names: list[str] = []
         self._charts: list[tuple[Any, tuple[float, float]]] = []  # with the numbers that each shows
         self._now = gui.add_html("")
+        gui.add_html('<span class="lw-wide"></span>')
         self._choice = gui.add_dropdown("Curve", tuple(channels) or ("(none)",))
         buttons = gui.add_button_group("", ("plot", "clear", "save"))
         buttons.on_click(lambda event: self._pressed(buttons.value, event.client))

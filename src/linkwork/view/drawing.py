@@ -18,11 +18,20 @@ from linkwork.mechanism.names import kind_name
 from linkwork.mechanism.placement import lifted
 from linkwork.mechanism.sketch import Line, attachments
 from linkwork.mechanism.springs import Spring
-from linkwork.view.body_pieces import SLIM, Part, described_parts, in_space, link_through, rgb_of
+from linkwork.view.body_pieces import (
+    SLIM,
+    Part,
+    arm_to,
+    box_corners,
+    described_parts,
+    in_space,
+    link_through,
+    rgb_of,
+)
 from linkwork.view.constraint_drawing import Tie, outlines, rods, sketch_lines, ties
 from linkwork.view.glyph import axis_vectors, glyphs
 from linkwork.view.palette import GROUND, JOINT, Rgb, body_colour
-from linkwork.view.supports import supports
+from linkwork.view.supports import TURNING, Grounded, supports
 from linkwork.view.tessellate import Shell
 
 Array = np.ndarray
@@ -110,20 +119,28 @@ def drawing_of_mechanism(
     points = attachments(mechanism) if bare else {}
     for name in bare:
         shells[name] = list(link_through(bodies[name], points.get(name, ()), size))
+    for mark in marks:
+        for name, on_body in ((mark.parent, mark.on_parent), (mark.child, mark.on_child)):
+            if mark.kind in TURNING and name != "ground":
+                shells[name] += arm_to(shells[name], on_body[:, 3], size)
     layers = _layers(mechanism.space, bodies, marks, shells)
     paints = _paints(names, before.paints if before else {})
     pieces = list(_body_pieces(bodies, shells, layers, _welded(marks), paints))
-    if mechanism.space == "plane":
-        for part, pose, _ in supports(_grounded(marks), _up(mechanism), size):
-            pieces.append(Piece("ground", "ground", part, pose, GROUND))
+    up = _up(mechanism)
+    stands: list[Piece] = []
+    if mechanism.space == "plane" or all(part.endless for part, *_ in shells["ground"]):
+        for joint in _grounded(marks, bodies, shells, poses):
+            for part, pose, _ in supports(joint, up, size, mechanism.space == "plane"):
+                stands.append(Piece(joint.name, "ground", part, pose, GROUND))
     inertias = [bodies[name].inertia for name in names]
     return Drawing(
         name=mechanism.name,
         space=mechanism.space,
-        up=_up(mechanism),
+        up=up,
         bodies=names,
         pieces=tuple(pieces),
         glyphs=(
+            *stands,
             *_glyphs(mechanism.joints, marks, shells, layers, size),
             *_outlines(lines, layers, size),
         ),
@@ -249,12 +266,30 @@ def _moved(pose: Array, points: Array) -> Array:
 # joints
 
 
-def _grounded(marks: Sequence[JointMark]) -> Iterable[tuple[str, Array, Array]]:
-    """Return kind, place and first axis of the joints that ground has."""
+def _grounded(
+    marks: Sequence[JointMark],
+    bodies: Mapping[str, Body],
+    shells: Mapping[str, Sequence[Part]],
+    poses: Mapping[str, Array],
+) -> Iterable[Grounded]:
+    """Return the joints that ground has, one of a kind at a place, with the bodies on them as drawn."""
+    masses = {name: body.inertia.mass for name, body in bodies.items() if name != "ground"}
+    centers = {name: _moved(poses[name], in_space(bodies[name].inertia.com)) for name in masses}
+    total = sum(masses.values())
+    middle = sum((mass * centers[name] for name, mass in masses.items()), np.zeros(3)) / (total or 1.0)
+    seen: list[tuple[str, Array]] = []
     for mark in marks:
-        frame = mark.on_parent if mark.parent == "ground" else mark.on_child
-        if "ground" in (mark.parent, mark.child) and len(mark.axes):
-            yield mark.kind, frame[:, 3], frame[:, :3] @ mark.axes[0]
+        if "ground" not in (mark.parent, mark.child):
+            continue
+        on_ground = mark.on_parent if mark.parent == "ground" else mark.on_child
+        body, place = mark.child if mark.parent == "ground" else mark.parent, on_ground[:, 3]
+        if any(kind == mark.kind and np.allclose(place, other) for kind, other in seen):
+            continue
+        seen.append((mark.kind, place))
+        boxes = [_moved(own, box_corners(part.corners)) for part, own, _ in shells[body] if not part.endless]
+        corners = _moved(poses[body], np.concatenate([np.zeros((0, 3)), *boxes]))
+        along = on_ground[:, :3] @ mark.axes[0] if len(mark.axes) else np.zeros(3)
+        yield Grounded(mark.name, mark.kind, place, along, middle, corners)
 
 
 def _joint_mark(joint: Joint, loop: bool) -> JointMark:
@@ -328,7 +363,11 @@ def _glyphs(
         radius = min(radius, _STOUT * min(long, default=np.inf))
         rail = max(_RAIL * size, 1.4 * extents[mark.child][1])
         joint = joints[mark.name]
-        for part, pose, on_child in glyphs(joint.marks, joint.shown_axes, radius, rail, deep):
-            body, frame = (mark.child, mark.on_child) if on_child else (mark.parent, mark.on_parent)
+        for part, pose, shown in glyphs(joint.marks, joint.shown_axes, radius, rail, deep):
+            body, frame = (mark.child, mark.on_child) if shown.on_child else (mark.parent, mark.on_parent)
+            if shown.rail and layers and body == "ground":  # which has a guide
+                continue
             placed = np.column_stack([frame[:, :3] @ pose[:, :3], frame[:, :3] @ pose[:, 3] + frame[:, 3]])
+            if not shown.through:
+                placed[2, 3] += layers.get(body, 0.0)
             yield Piece(mark.name, body, part, placed, JOINT)

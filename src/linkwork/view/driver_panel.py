@@ -269,7 +269,10 @@ class DrivenViewer(Viewer):
 
     def show_time(self, moment: Moment) -> None:
         now = time.perf_counter()
-        if self.driving is None or (self.running and now - self._drawn_at < _SLOW):
+        if self.driving is None:
+            self.inspector.show(self.selected, moment)
+            return
+        if self.running and now - self._drawn_at < _SLOW:
             return
         self._drawn_at = now
         self._clock.value = f"{moment.t:.2f} s"

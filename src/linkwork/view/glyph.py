@@ -9,8 +9,8 @@ from linkwork.view import tessellate
 from linkwork.view.tessellate import Shell
 
 Array = np.ndarray
-# shape, pose (3, 4) in the joint's frame, and whether it moves with the child
-Glyph = tuple[Shell, Array, bool]
+# shape, pose (3, 4) in the joint's frame, and the mark that it draws
+Glyph = tuple[Shell, Array, Mark]
 
 _AXES = dict(zip("xyz", np.eye(3), strict=True))
 _TURNS = {  # take z along an axis
@@ -39,4 +39,4 @@ def glyphs(
         else:
             shape = tessellate.box(across, across, along)
         axis = mark.axis or next(iter(axes), "z")
-        yield shape, np.column_stack([_TURNS[axis], np.zeros(3)]), mark.on_child
+        yield shape, np.column_stack([_TURNS[axis], np.zeros(3)]), mark

@@ -33,7 +33,13 @@ class Inspector:
 
 def sheet(title: str, kind: str, rows: Iterable[Row]) -> str:
     """Return a sheet as HTML; names are shown as they are."""
-    lines = [f"<h3>{escape(title)}</h3><div class='lw-what'>{escape(kind)}</div><table>"]
+    head = f"<h3>{escape(title)}</h3><div class='lw-what'>{escape(kind)}</div>"
+    return rows_of(rows, head)
+
+
+def rows_of(rows: Iterable[Row], head: str = "") -> str:
+    """Return rows as HTML, below a head that is HTML already."""
+    lines = [f"{head}<table>"]
     for what, numbers, unit, channel in rows:
         if numbers == _HEAD:
             lines.append(f'<tr class="head"><td colspan="4">{escape(what)}</td></tr>')

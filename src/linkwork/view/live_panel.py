@@ -179,7 +179,7 @@ class LiveViewer(Viewer):
         if self.engine.running and now - self._drawn_at < _SLOW:
             return
         self._drawn_at = now
-        rate = f", {self.engine.rate:.2g} times real time" if self.engine.running else ""
+        rate = f" at {self.engine.rate:.2g}x" if self.engine.running else ""
         self._clock.value = f"{moment.t:.2f} s{rate}"
         self.inspector.show(self.selected, moment)
         if self.charts is not None and self.charts.names:

@@ -11,7 +11,7 @@ from linkwork.view.arrows import arrows
 from linkwork.view.body_pieces import turned_to
 from linkwork.view.contact_arrows import ContactArrows
 from linkwork.view.drawing import Drawing, Piece
-from linkwork.view.moving_batch import move_batch
+from linkwork.view.moving_batch import add_batch, move_batch
 from linkwork.view.name_labels import Names
 from linkwork.view.overlay import Overlay
 from linkwork.view.palette import Rgb
@@ -64,8 +64,7 @@ class Masses(Overlay):
             name, pose, sides = drawing.bodies[k], np.eye(3, 4), np.zeros(3)
             pose[:, 3] = drawing.centers[k]
             dots.append(Piece(name, name, ball(0.009 * self._size), pose.copy(), palette.CENTER))
-            moments, pose[:, :3] = _principal(drawing.inertias[k])
-            sides = np.sqrt(np.maximum(6.0 * (moments.sum() - 2.0 * moments) / drawing.masses[k], 0.0))
+            pose[:, :3], sides = equal_box(drawing.inertias[k], drawing.masses[k])
             sides = np.maximum(sides, 0.004 * self._size)
             boxes.append(Piece(name, name, box(*sides.tolist()), pose, palette.CENTER, 0.22))
         numbers = {name: k for k, name in enumerate(drawing.bodies)}
@@ -82,11 +81,12 @@ class Masses(Overlay):
             batch.place(poses)
 
 
-def _principal(tensor: Array) -> tuple[Array, Array]:
+def equal_box(tensor: Array, mass: float) -> tuple[Array, Array]:
+    """Return the principal axes (3, 3) of an inertia, and the sides (3,) of the even box that has it."""
     moments, axes = np.linalg.eigh(tensor)
     if np.linalg.det(axes) < 0.0:
         axes[:, 0] = -axes[:, 0]
-    return moments, axes
+    return axes, np.sqrt(np.maximum(6.0 * (moments.sum() - 2.0 * moments) / mass, 0.0))
 
 
 class Axes(Overlay):
@@ -142,18 +142,8 @@ class Traces(Overlay):
             thickness_units="screen",
         )
         dot = ball(_DOT * self._size)
-        dots = self._server.scene.add_batched_meshes_simple(
-            "/overlays/traced",
-            dot.vertices.astype(np.float32),
-            dot.faces.astype(np.uint32),
-            batched_wxyzs=np.array([[1, 0, 0, 0]], np.float32),
-            batched_positions=np.zeros((1, 3), np.float32),
-            batched_scales=np.array([dot.scale], np.float32),
-            batched_colors=palette.TRACE,
-            lod="off",
-            cast_shadow=False,
-            receive_shadow=False,
-        )
+        surface, sizes = (dot.vertices, dot.faces), np.array([dot.scale])
+        dots = add_batch(self._server.scene, "/overlays/traced", surface, palette.TRACE, sizes)
         self._nodes = [node, dots]
         self.draw()
         return self._nodes

@@ -10,6 +10,22 @@
     if (target) tell(JSON.parse(target.dataset.lw));
   });
 
+  // Files that are dropped on a page that takes parts are uploaded one after the other, as if they were chosen.
+  const taking = () => document.querySelector("input[type=file][id^=file_upload_]");
+  document.addEventListener("dragover", event => taking() && event.preventDefault());
+  document.addEventListener("drop", async event => {
+    if (!taking() || !event.dataTransfer?.files.length) return;
+    event.preventDefault();
+    for (const file of [...event.dataTransfer.files]) {
+      const one = new DataTransfer(), input = taking();
+      if (!input) return;
+      one.items.add(file);
+      input.files = one.files;
+      input.dispatchEvent(new Event("change", { bubbles: true }));
+      await new Promise(done => setTimeout(done, 300));
+    }
+  });
+
   // The panel at the bottom is as wide as the picture, and the picture ends where it begins.
   const place = () => {
     const root = document.querySelector(".lw-bottom")?.closest("[data-floating-window]");
@@ -96,6 +112,14 @@
     state.setEvents({ filter });
   };
   setInterval(prefer, 500);
+
+  // Colours are shown as they are: a film's tone mapping would wash them out.
+  const plain = setInterval(() => {
+    const gl = store()?.gl;
+    if (!gl) return;
+    gl.toneMapping = 0;
+    clearInterval(plain);
+  }, 50);
 
   // triad and scale
   const COLOURS = { x: "#d6336c", y: "#37b24d", z: "#1c7ed6" };

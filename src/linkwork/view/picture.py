@@ -12,6 +12,7 @@ from linkwork.real_numbers import is_finite, shown
 from linkwork.recording.container import write_atomically
 from linkwork.view.camera import Camera, View
 from linkwork.view.drawing import Drawing
+from linkwork.view.ground_plane import level_ground
 from linkwork.view.overlays import Overlays
 from linkwork.view.picture_scene import PictureScene
 from linkwork.view.subject_of import subject_of
@@ -104,7 +105,10 @@ def checked_size(size: tuple[int, int]) -> tuple[int, int]:
 
 def floor_of(figure: Drawing, camera: Camera) -> float | None:
     """Return how high the floor is; a planar mechanism has none."""
-    return None if figure.space == "plane" else camera.lowest(figure.up) - 0.004 * figure.size
+    if figure.space == "plane":
+        return None
+    laid = level_ground(figure)
+    return camera.lowest(figure.up) - 0.004 * figure.size if laid is None else laid.height
 
 
 def png(pixels: Array) -> bytes:

@@ -32,6 +32,7 @@ class Playback:
         self._play.on_click(lambda event: self.play_or_pause())
         steps = gui.add_button_group("Step", ("|<", "<", ">", ">|"))
         steps.on_click(lambda event: self._step(steps.value))
+        gui.add_html('<span class="lw-track"></span>')  # what follows is as wide as the panel
         self._slider = gui.add_slider("Time [s]", player.start, player.end, _round_step(span), player.start)
         self._slider.on_update(lambda event: event.client and self.seek(self._slider.value))
         speed = gui.add_dropdown("Speed", SPEEDS, initial_value="1")

@@ -7,6 +7,7 @@ import numpy as np
 
 from linkwork.view.camera import View
 from linkwork.view.drawing import Drawing, Piece
+from linkwork.view.ground_plane import level_ground
 from linkwork.view.palette import BACKGROUND
 from linkwork.view.picture_scene import Label, Lines, PictureScene, Surface
 from linkwork.view.picture_scene import normals as normals_of
@@ -67,7 +68,9 @@ class Renderer:
         self._drawing, self._view, self._floor = drawing, view, floor
         self._scene = PictureScene(view, size) if scene is None else scene
         numbers = {name: k for k, name in enumerate(drawing.bodies)} | {"ground": -1}
-        pieces = [*drawing.pieces, *drawing.glyphs]
+        laid = level_ground(drawing)
+        pieces = [each for each in drawing.pieces if laid is None or each is not laid.piece]
+        pieces += drawing.glyphs
         self._groups = [
             _Group([piece for piece in pieces if piece.opacity == opacity], numbers)
             for opacity in sorted({piece.opacity for piece in pieces})

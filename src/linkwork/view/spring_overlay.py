@@ -9,7 +9,7 @@ import numpy as np
 from linkwork.view import palette, tessellate
 from linkwork.view.body_pieces import turned_to
 from linkwork.view.drawing import SpringMark
-from linkwork.view.moving_batch import move_batch
+from linkwork.view.moving_batch import add_batch, move_batch, paint_batch
 from linkwork.view.overlay import Overlay
 from linkwork.view.piece_poses import Places, WorldPoses
 from linkwork.view.quaternion import quaternions
@@ -68,25 +68,18 @@ class Springs(Overlay):
         return [node for node, *_ in self._groups]
 
     def _node(self, kind: str, count: int) -> Any:
-        vertices, faces = unit_shape(kind)
-        return self._server.scene.add_batched_meshes_simple(
-            "/springs" if kind == "rod" else f"/{kind}s/all",
-            vertices.astype(np.float32),
-            faces.astype(np.uint32),
-            batched_wxyzs=np.tile(np.array([1, 0, 0, 0], np.float32), (count, 1)),
-            batched_positions=np.zeros((count, 3), np.float32),
-            batched_scales=np.ones((count, 3), np.float32),
-            batched_colors=palette.SPRING,
-            lod="off",
-            side="front" if kind == "rod" else "double",
-            receive_shadow=False,
+        name = "/springs" if kind == "rod" else f"/{kind}s/all"
+        side = "front" if kind == "rod" else "double"
+        colour, sizes = palette.SPRING, np.ones((count, 3))
+        return add_batch(
+            self._server.scene, name, unit_shape(kind), colour, sizes, side=side, cast_shadow=True
         )
 
     def highlight(self, name: str | None) -> None:
         """Show one in the colour of what is selected."""
         for node, _, marks, _ in self._groups if self._made else ():
             chosen = [palette.SELECTED if mark.name == name else palette.SPRING for mark in marks]
-            node.batched_colors = np.array(chosen, np.uint8)
+            paint_batch(node, np.array(chosen, np.uint8))
 
     def on_click(self, picked: Callable[[str | None], None]) -> None:
         """Return which one is clicked."""

@@ -8,9 +8,11 @@ import numpy as np
 
 from linkwork.view.camera import Camera
 from linkwork.view.drawing import Drawing, Piece
+from linkwork.view.ground_plane import GroundPlane, ground_plane
 from linkwork.view.looks import Looks
-from linkwork.view.moving_batch import move_batch
+from linkwork.view.moving_batch import add_batch, move_batch, paint_batch
 from linkwork.view.piece_poses import Places, WorldPoses
+from linkwork.view.quaternion import quaternions
 from linkwork.view.tessellate import Shell
 
 Array = np.ndarray
@@ -52,19 +54,16 @@ class Batch:
         shape = pieces[0].shell
         self._opacities = np.array([piece.opacity for piece in pieces], np.float32)
         clear = bool((self._opacities < 1.0).any())
-        self.handle = server.scene.add_batched_meshes_simple(
+        self.handle = add_batch(
+            server.scene,
             name,
-            shape.vertices.astype(np.float32),
-            shape.faces.astype(np.uint32),
-            batched_wxyzs=np.tile(np.array([1, 0, 0, 0], np.float32), (len(pieces), 1)),
-            batched_positions=np.zeros((len(pieces), 3), np.float32),
-            batched_scales=np.array([piece.shell.scale for piece in pieces], np.float32),
-            batched_colors=self._colours,
-            batched_opacities=self._opacities if clear else None,
-            lod="off",
+            (shape.vertices, shape.faces),
+            self._colours,
+            np.array([piece.shell.scale for piece in pieces]),
+            opacities=self._opacities if clear else None,
             side="front" if shape.convex else "double",
-            cast_shadow=shadows,
-            receive_shadow=False,  # in software they are striped
+            cast_shadow=shadows and not shape.endless,
+            receive_shadow=shape.endless,  # on what casts them they would be striped
         )
 
     def place(self, poses: WorldPoses) -> None:
@@ -77,7 +76,7 @@ class Batch:
     def dress(self, looks: Looks) -> None:
         """Show the pieces as they are to be seen."""
         names, bodies = [piece.name for piece in self.pieces], [piece.body for piece in self.pieces]
-        self.handle.batched_colors = looks.colouring(names, self._colours)
+        paint_batch(self.handle, looks.colouring(names, self._colours))
         scales = np.array([piece.shell.scale for piece in self.pieces], np.float32)
         if looks.hidden or self._stretched:
             self.handle.batched_scales = looks.scales(bodies, scales)
@@ -98,22 +97,32 @@ class Stage:
         self._watch: list[Callable[[Batch], None]] = []  # what is set on every batch, also on later ones
         server.scene.set_up_direction(tuple(drawing.up.tolist()))
         server.scene.configure_environment_map(None)
+        server.scene.configure_default_lights(enabled=False)
         self.light(drawing, camera)
         self.lay_floor(drawing, camera)
         self.follow(drawing)
 
     def light(self, drawing: Drawing, camera: Camera) -> None:
-        """Light a mechanism in space from above and from the viewer; one in the plane evenly, as on paper."""
+        """Light a mechanism in space from above and from the viewer; one in the plane evenly, as on paper.
+
+        Light of pi in all shows a colour as it is.
+        """
         self._flat = drawing.space == "plane"
-        ambient, direct = (1.35, 0.2) if self._flat else (0.8, 0.5)  # colours look as in the tree
-        self._server.scene.add_light_ambient("/lights/ambient", intensity=ambient)
-        from_viewer = camera.view().position - camera.center
-        place = tuple((camera.center + 100.0 * from_viewer).tolist())  # so far that it does not matter where
-        self._server.scene.add_light_directional("/lights/viewer", intensity=direct, position=place)
+        scene, from_viewer = self._server.scene, camera.view().position - camera.center
+        from_viewer /= np.linalg.norm(from_viewer)
+        right = np.cross(drawing.up, from_viewer)
+        above = drawing.up + 0.4 * from_viewer - 0.35 * right
+        far = 200.0 * camera.radius  # so far that it does not matter where
+        ambient, direct, key = (np.pi, 0.0, 0.0) if self._flat else (1.25, 0.7, 1.9)
+        scene.add_light_ambient("/lights/ambient", intensity=ambient)
+        for name, intensity, way in (("viewer", direct, from_viewer), ("key", key, above)):
+            place = tuple((camera.center + far * way).tolist())
+            self._key = scene.add_light_directional(f"/lights/{name}", intensity=intensity, position=place)
         self.show_shadows(not self._flat)
 
     def lay_floor(self, drawing: Drawing, camera: Camera, dark: bool = False) -> None:
         """Lay a grid under the mechanism, or behind it in the plane."""
+        self._laid = _key(ground_plane(drawing)), camera, dark
         _floor(self._server, drawing, camera, dark)
 
     def follow(self, drawing: Drawing) -> None:
@@ -121,9 +130,13 @@ class Stage:
         self.drawing = drawing
         self.numbers = {name: k for k, name in enumerate(drawing.bodies)} | {"ground": -1}
         groups: dict[tuple[str, Hashable], list[Piece]] = {}
+        laid = ground_plane(drawing)
+        if _key(laid) != self._laid[0]:
+            self.lay_floor(drawing, *self._laid[1:])
         for folder, pieces in ((_BODIES, drawing.pieces), (_JOINTS, drawing.glyphs)):
             for piece in pieces:
-                groups.setdefault((folder, piece.shell.key), []).append(piece)
+                if laid is None or piece is not laid.piece:  # that is the floor
+                    groups.setdefault((folder, piece.shell.key), []).append(piece)
         for key in [key for key in self._batches if key not in groups]:
             self._batches.pop(key).handle.remove()
         for key, pieces in groups.items():
@@ -185,7 +198,7 @@ class Stage:
 
     def show_shadows(self, visible: bool) -> None:
         """Cast shadows, in space: they cost a browser without a graphics card most of its time."""
-        self._server.scene.configure_default_lights(enabled=not self._flat, cast_shadow=visible)
+        self._key.cast_shadow = visible and not self._flat
 
     def on_click(self, picked: Picked, hit: Callable[[str, Any, Any], Array]) -> None:
         """Report which body or joint is clicked, and where; `hit` finds the place on a ray."""
@@ -219,28 +232,57 @@ def _word(shell: Shell) -> str:
     return key if isinstance(key, str) else "mesh"
 
 
+def _key(laid: GroundPlane | None) -> tuple[float, ...] | None:
+    """Return what tells planes from each other."""
+    return None if laid is None else (*laid.normal.tolist(), laid.height)
+
+
+def _lie_of_floor(drawing: Drawing, camera: Camera, cell: float) -> tuple[Array, Array]:
+    """Return how the floor is turned (3, 3) and where it is: on the plane of ground, else below everything.
+
+    In the plane it is the paper, behind everything. Lines of the grid go through the origin.
+    """
+    laid = ground_plane(drawing)
+    if laid is not None:
+        normal, low = laid.normal, laid.height
+    else:
+        normal = np.array([0.0, 0.0, 1.0]) if drawing.space == "plane" else drawing.up
+        low = camera.lowest(normal) - (0.02 if drawing.space == "plane" else 0.004) * drawing.size
+    x = (
+        np.eye(3)[int(np.abs(normal).argmin())]
+        if np.abs(normal).max() > 0.999
+        else np.cross(drawing.up, normal)
+    )
+    x = x - (x @ normal) * normal
+    x /= np.linalg.norm(x)
+    turn = np.column_stack([x, np.cross(normal, x), normal])
+    on_grid = cell * np.round(camera.center @ turn[:, :2] / cell)
+    return turn, turn[:, :2] @ on_grid + low * normal
+
+
 def _floor(server: Any, drawing: Drawing, camera: Camera, dark: bool) -> None:
-    """Lay a grid under the mechanism, or behind it in the plane."""
+    """Lay a grid on the ground, under the mechanism, or behind it in the plane."""
     cell = 10.0 ** np.floor(np.log10(0.25 * drawing.size))
     cell *= max(factor for factor in (1.0, 2.0, 5.0) if factor * cell <= 0.25 * drawing.size)
-    width = 8.0 * max(drawing.size, cell)
+    solid = ground_plane(drawing) is not None
+    width = (40.0 if solid else 8.0) * max(drawing.size, cell)
     width = 2.0 * cell * np.ceil(width / (2.0 * cell))
-    normal = np.array([0.0, 0.0, 1.0]) if drawing.space == "plane" else drawing.up
-    plane = ("yz", "xz", "xy")[int(np.abs(normal).argmax())]
-    low = camera.lowest(normal) - (0.02 if drawing.space == "plane" else 0.004) * drawing.size
-    place = low * normal + cell * np.round(camera.center / cell) * (1.0 - np.abs(normal))
+    turn, place = _lie_of_floor(drawing, camera, cell)
     server.scene.add_grid(
         "/floor",
         width=float(width),
         height=float(width),
-        plane=plane,
+        plane="xy",
+        wxyz=quaternions(turn[None])[0],
+        position=tuple(place.tolist()),
         cell_size=float(cell / 5.0),
         section_size=float(cell),
-        cell_color=(52, 55, 60) if dark else (232, 233, 236),
-        section_color=(74, 78, 86) if dark else (206, 208, 214),
+        cell_color=(52, 55, 60) if dark else (226, 228, 232),
+        section_color=(74, 78, 86) if dark else (200, 203, 209),
         cell_thickness=0.6,
         section_thickness=1.0,
-        shadow_opacity=0.18,
-        fade_distance=float(6.0 * width),
-        position=tuple(place.tolist()),
+        shadow_opacity=0.3 if solid else 0.18,
+        plane_color=(38, 41, 46) if dark else (242, 243, 245),
+        plane_opacity=1.0 if solid else 0.0,
+        fade_distance=float((1.0 if solid else 6.0) * width),
     )
