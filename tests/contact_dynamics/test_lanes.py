@@ -96,7 +96,7 @@ def test_a_lane_whose_step_needs_python_stays_where_it_is():
     lanes, inputs = stepper.lanes(2), np.zeros(1)
     state = sim._run.sides._ones[0].base
     for k in range(2):
-        assert stepper.board(lanes, k, state, 0.0, 3.0, inputs)
+        assert stepper.enter_lane(lanes, k, state, 0.0, 3.0, inputs)
     lanes.rows.numbers[1, lanes.places.v] = np.nan
     before = lanes.rows.numbers.copy()
     assert stepper.advance(lanes, np.arange(2), STEP, 4 * STEP) == 1

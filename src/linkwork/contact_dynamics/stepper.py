@@ -107,7 +107,9 @@ class Stepper(StepMoves):
         sizes = model.nq, model.nv, len(self.inputs), len(self.system.nodes.size)
         return Lanes(*sizes, count, self._timed, self._program.bodies if shows else 0)
 
-    def board(self, lanes: Lanes, k: int, state: ContactState, origin: float, index: float, u: Array) -> bool:
+    def enter_lane(
+        self, lanes: Lanes, k: int, state: ContactState, origin: float, index: float, u: Array
+    ) -> bool:
         """Put a state into lane k, if its steps need no Python; see `Lanes.put`."""
         if len(state.asleep.label):
             return False

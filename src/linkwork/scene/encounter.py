@@ -25,7 +25,7 @@ from linkwork.scene.unit import Unit
 from linkwork.simulation.stepping import Simulation
 
 if TYPE_CHECKING:
-    from linkwork.scene.fleet import Fleet
+    from linkwork.scene.lane_group import LaneGroup
     from linkwork.scene.scene import Scene
 
 Array = np.ndarray
@@ -60,7 +60,7 @@ class Encounter:
         self._parts: dict[Unit, State] | None = parts
         self._begun: Begun | None = None
         self.resting, self.calm, self.apart = False, 0, 0
-        self.seat: tuple[Fleet, int] | None = None  # where it goes on together with others of its model
+        self.lane: tuple[LaneGroup, int] | None = None  # where it goes on together with others of its model
         self._span = 0.0
         self.events: list[Any] = []  # of the last step
         self.reactions: Any = None  # of joints in the last step, if somebody asked
@@ -97,29 +97,29 @@ class Encounter:
     @property
     def simulation(self) -> Simulation:
         """What moves them."""
-        if self.seat:
-            self.seat[0].leave(self.seat[1])
+        if self.lane:
+            self.lane[0].leave(self.lane[1])
         return self.begin().simulation
 
     @property
     def q(self) -> Array:
         """Where they are (nq,)."""
-        return self.seat[0].lanes.q[self.seat[1]].copy() if self.seat else self._q
+        return self.lane[0].lanes.q[self.lane[1]].copy() if self.lane else self._q
 
     @property
     def v(self) -> Array:
         """How they move (nv,)."""
-        return self.seat[0].lanes.v[self.seat[1]].copy() if self.seat else self._v
+        return self.lane[0].lanes.v[self.lane[1]].copy() if self.lane else self._v
 
     @property
     def before(self) -> Array:
         """The velocities before the last step (nv,)."""
-        return self.seat[0].lanes.before[self.seat[1]].copy() if self.seat else self._before
+        return self.lane[0].lanes.before[self.lane[1]].copy() if self.lane else self._before
 
     @property
     def span(self) -> float:
         """How long the last step was [s]."""
-        return self.seat[0].span if self.seat and not self._span else self._span
+        return self.lane[0].span if self.lane and not self._span else self._span
 
     @property
     def model(self) -> Model:
@@ -129,8 +129,8 @@ class Encounter:
     @property
     def time(self) -> float:
         """The clock of the units [s]."""
-        if self.seat:
-            return self.seat[0].t
+        if self.lane:
+            return self.lane[0].t
         return self._parts[self.units[0]].t if self._parts else self.simulation.t
 
     def prefix(self, unit: Unit) -> str:
@@ -152,16 +152,16 @@ class Encounter:
         self.calm = self.calm + 1 if still and not self.joined.timed else 0
 
     def forget_step(self) -> None:
-        """Know nothing of the last step: another is taken, in a fleet."""
+        """Know nothing of the last step: another is taken, in a group."""
         self._state, self.reactions, self.events, self._span = None, None, [], 0.0
 
-    def come_ashore(self, lanes: Lanes, i: int, t: float, span: float) -> None:
-        """Go on from where a lane is, at a time of its clock, after a step of a fleet."""
+    def leave_lane(self, lanes: Lanes, i: int, t: float, span: float) -> None:
+        """Go on from where a lane is, at a time of its clock, after a step of a group."""
         assert self._begun
         if not self._span:
             self._before = lanes.before[i].copy()
             self._q, self._v, self._span = lanes.q[i].copy(), lanes.v[i].copy(), span
-        self._begun.simulation.alight(lanes, i, t)
+        self._begun.simulation.leave_lane(lanes, i, t)
 
     def publish(self) -> None:
         """Write where bodies are to the arrays of the scene."""
@@ -175,7 +175,7 @@ class Encounter:
         return self.has_begun and isinstance(self.model, FollowingModel)
 
     @property
-    def can_sail(self) -> bool:
+    def fits_lanes(self) -> bool:
         """Whether it is one unit, seen from the ground of the scene: others of its model may be like it."""
         return len(self.units) == 1 and not self.units[0].placed and not self.follows
 

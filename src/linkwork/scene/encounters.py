@@ -12,8 +12,8 @@ from linkwork.model.carried_contacts import carried_contacts
 from linkwork.model.model import Model
 from linkwork.model.state import State
 from linkwork.scene.encounter import Begun, Encounter, at_time
-from linkwork.scene.fleet import Fleet
 from linkwork.scene.joined import Joined, Member, alone, grown, joined_state, members, together
+from linkwork.scene.lane_group import LaneGroup
 from linkwork.scene.unit import Unit
 from linkwork.simulation.options import ACCURACY
 from linkwork.simulation.stepping import Simulation
@@ -26,7 +26,7 @@ Array = np.ndarray
 _KEPT = 24  # models of units together, that may be needed again
 _IDLE = 1  # simulations of one of them that are kept for later
 _LOOKED_AT = 8  # sleepers in each step: looking takes some microseconds
-_ALIKE = 2  # encounters of one model are a fleet
+_ALIKE = 2  # encounters of one model are a group
 _APART = 30  # steps that units stay apart before they are parted
 
 
@@ -53,7 +53,7 @@ class Encounters:
         self._since: dict[Encounter, _Before | None] = {}  # of those that have not begun
         self._pool = ThreadPoolExecutor(threads - 1, "scene") if threads > 1 else None
         self._changed = True
-        self._fleets: dict[Any, Fleet] = {}  # by model and offset
+        self._groups: dict[Any, LaneGroup] = {}  # by model and offset
         self._resting: _Boxes | None = None
         self._following: deque[Encounter] = deque()  # those asleep whose laws read from outside
 
@@ -97,8 +97,8 @@ class Encounters:
             unit.settle(state)
         for unit in encounter.units:
             unit.encounter = None
-        if encounter.seat:
-            encounter.seat[0].leave(encounter.seat[1])
+        if encounter.lane:
+            encounter.lane[0].leave(encounter.lane[1])
         self.all.remove(encounter)
         self.regrouped()
         since = self._since.pop(encounter, None)
@@ -270,7 +270,7 @@ class Encounters:
         self._look_again()
         self._look_at_sleepers()
         self._look_again()
-        alone = self._by_fleets(t)
+        alone = self._advance_groups(t)
         for one in alone:
             one.begin()
         if self._pool is None or len(alone) < 2:
@@ -282,36 +282,36 @@ class Encounters:
             one.publish()
             if one.fall_asleep():
                 self._changed = True
-        self._take_aboard(alone)
+        self._group(alone)
 
-    def _by_fleets(self, t: float) -> list[Encounter]:
-        """Bring those in fleets to a time; return the others, which are awake."""
-        alone = [one for one in self.awake if one.seat is None]
-        for (_, offset), fleet in list(self._fleets.items()):
-            if not len(fleet):
+    def _advance_groups(self, t: float) -> list[Encounter]:
+        """Bring those in groups to a time; return the others, which are awake."""
+        alone = [one for one in self.awake if one.lane is None]
+        for (_, offset), group in list(self._groups.items()):
+            if not len(group):
                 continue
-            alone += fleet.advance(max(t - offset, fleet.t), self._pool, self._threads)
-            fleet.publish(self._scene.arrays)
-            for one in fleet.calmed():
+            alone += group.advance(max(t - offset, group.t), self._pool, self._threads)
+            group.publish(self._scene.arrays)
+            for one in group.calmed():
                 self._changed |= one.fall_asleep()
         return alone
 
-    def _take_aboard(self, alone: Sequence[Encounter]) -> None:
+    def _group(self, alone: Sequence[Encounter]) -> None:
         """Let those that are alike go on together."""
         for one in alone:
-            if not one.can_sail or one.resting:
+            if not one.fits_lanes or one.resting:
                 continue
             key = one.model, one.offset
-            if key not in self._fleets:
+            if key not in self._groups:
                 if sum(other.has_begun and other.model is one.model for other in self.awake) < _ALIKE:
                     continue
-                self._fleets = {k: fleet for k, fleet in self._fleets.items() if len(fleet)}
-                self._fleets[key] = Fleet(one.model, self._scene.step_size, one.time)
-            fleet = self._fleets[key]
-            if not len(fleet):
-                fleet.t = one.time
-            if fleet.able and fleet.t == one.time:
-                fleet.take(one, self._scene.arrays)
+                self._groups = {k: group for k, group in self._groups.items() if len(group)}
+                self._groups[key] = LaneGroup(one.model, self._scene.step_size, one.time)
+            group = self._groups[key]
+            if not len(group):
+                group.t = one.time
+            if group.able and group.t == one.time:
+                group.take(one, self._scene.arrays)
 
     def _look_at_sleepers(self) -> None:
         """Wake those whose laws have become others, by what they read from outside: a few in each step."""

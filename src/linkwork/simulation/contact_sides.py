@@ -28,7 +28,7 @@ from linkwork.simulation.driver_jumps import after_jump
 from linkwork.simulation.event_log import Occurrences
 from linkwork.simulation.failure import STEP_HINT, Failure, failed, failed_step
 from linkwork.simulation.integration import MEMO
-from linkwork.simulation.lane_steps import LaneSteps, alight, board
+from linkwork.simulation.lane_steps import LaneSteps, enter_lane, leave_lane
 from linkwork.simulation.law_watch import LawWatch
 from linkwork.simulation.loop.records import ON_MESH
 from linkwork.simulation.options import MOREAU_JEAN
@@ -95,7 +95,7 @@ class ContactSides:
     def begin(self, which: Array, y: Array, t: float, inputs: Array) -> None:
         """Begin anew with some mechanisms, by number."""
         nq = self._setting.system.model.nq
-        self.alight(which)
+        self.leave_lane(which)
         for k, row, values in zip(which.tolist(), y, inputs, strict=True):
             state = ContactState(row[:nq].copy(), row[nq:-1].copy(), t, float(row[-1]))
             sides = EventSides.of(len(self._setting.chosen.events))
@@ -128,7 +128,7 @@ class ContactSides:
 
     def take_back(self) -> None:
         """Let those inputs hold that did so far, in place of what was written."""
-        self.alight()
+        self.leave_lane()
         for k, one in enumerate(self._ones):
             self.inputs[k] = one.held
 
@@ -163,21 +163,21 @@ class ContactSides:
         """Bring mechanisms to a time: by lanes as far as these go, and the others one by one."""
         lanes, (a, b) = self._lanes[part], self._edges[part]
         for k in lanes.advance(self.inputs[a:b], t_end):
-            self.alight([a + k])
+            self.leave_lane([a + k])
             self._ones[a + k] = self._ones[a + k].copy()
             if self._memo["status"][a + k] == _DONE:
                 self._occurrences[a + k].t_end = t_end
                 self._advance(self._parts[part], a + k, t_end)
             if self._memo["status"][a + k] == _DONE and not self._lent:
-                lanes.board(k, self._ones[a + k], self.inputs[a + k])
+                lanes.enter_lane(k, self._ones[a + k], self.inputs[a + k])
 
-    def alight(self, which: Iterable[int] | None = None) -> None:
+    def leave_lane(self, which: Iterable[int] | None = None) -> None:
         """Take mechanisms, all if none are given, out of their lanes."""
         for k in range(len(self._ones)) if which is None else which:
             part = self._part_of[k]
             lanes, i = self._lanes[part], k - self._edges[part][0]
             if lanes.inside[i]:
-                self._ones[k] = lanes.alight(i, self._ones[k], self._memo[k], self._t_end)
+                self._ones[k] = lanes.leave_lane(i, self._ones[k], self._memo[k], self._t_end)
 
     def _advance(self, part: StepEvents, k: int, t_end: float) -> None:
         """Bring one mechanism to a time."""
@@ -216,13 +216,13 @@ class ContactSides:
 
     def lend(self, lanes: Lanes, i: int, stepper: Stepper) -> bool:
         """Leave the only mechanism in a lane of others; return whether that can be."""
-        self.alight()
+        self.leave_lane()
         self._lent = self._lanes[0].able and self._memo["status"][0] == _DONE
-        return self._lent and board(lanes, i, stepper, self._ones[0], self.inputs[0])
+        return self._lent and enter_lane(lanes, i, stepper, self._ones[0], self.inputs[0])
 
     def take_home(self, lanes: Lanes, i: int, t_end: float) -> None:
         """Go on with the only mechanism from where a lane is, at a time."""
-        self._ones[0], self._t_end = alight(lanes, i, self._ones[0], self._memo[0], t_end, self._h), t_end
+        self._ones[0], self._t_end = leave_lane(lanes, i, self._ones[0], self._memo[0], t_end, self._h), t_end
 
     def _log(self, k: int, hits: Sequence[Hit]) -> None:
         self.happened[k] += hits_of([Impact(*hit) for hit in hits])
@@ -264,7 +264,7 @@ class ContactSides:
 
     def notes(self, k: int) -> list[str]:
         """Say in words how far contacts were not solved."""
-        self.alight([k])
+        self.leave_lane([k])
         memo = self._memo[k]
         if not memo["rejected"]:
             return []
@@ -301,7 +301,7 @@ class ContactSides:
 
     def fail(self, failures: Mapping[int, Failure]) -> None:
         """Let mechanisms stay where they are, by number."""
-        self.alight(failures)
+        self.leave_lane(failures)
         for k, failure in failures.items():
             self.failures[k], self._memo[k]["status"] = failure, failure.status
 
@@ -324,13 +324,13 @@ class ContactSides:
     def memo(self, name: str) -> Array:
         """Return a number that all mechanisms remember, (N,)."""
         if name != "status":
-            self.alight()
+            self.leave_lane()
         return self._memo[name]
 
     @property
     def remembered(self) -> Array:
         """All numbers that the mechanisms remember, (N, columns of MEMO)."""
-        self.alight()
+        self.leave_lane()
         return self._memo.view(float).reshape(len(self._memo), -1).copy()
 
     def gathered(self, name: str) -> Array:
@@ -347,7 +347,7 @@ class ContactSides:
 
     def memory(self, k: int) -> dict[str, Array]:
         """Return what mechanism k remembers, to go on bit for bit."""
-        self.alight([k])
+        self.leave_lane([k])
         return self._ones[k].contents(self._names) | {"key": self._setting.key}
 
     def follow(self, start: State) -> None:
@@ -355,7 +355,7 @@ class ContactSides:
 
         Where that cannot be, since it was edited or options are others, contacts still remember impulses.
         """
-        self.alight()
+        self.leave_lane()
         memory = start.memory or {}
         if not self._names.knows(memory):
             return
@@ -372,7 +372,7 @@ class ContactSides:
 
     def arrays(self) -> dict[str, Array]:
         """Return all that is needed to go on bit for bit."""
-        self.alight()
+        self.leave_lane()
         found = {"inputs": self.inputs.copy(), "memo": self.remembered, "y": self.y}
         for k in range(len(self._ones)):
             found |= {f"{k}/{name}": array for name, array in self.memory(k).items()}
@@ -380,7 +380,7 @@ class ContactSides:
 
     def recall(self, arrays: Mapping[str, Array], events: Sequence[Sequence[Any]]) -> None:
         """Become what `arrays` gave; `events` are those that have happened so far."""
-        self.alight()
+        self.leave_lane()
         self.inputs[:] = arrays["inputs"]
         self._memo.view(float).reshape(len(self._memo), -1)[:] = arrays["memo"]
         nq = self._setting.system.model.nq

@@ -23,14 +23,14 @@ from linkwork.simulation.stepped_mechanism import SteppedMechanism
 Array = np.ndarray
 
 
-def board(lanes: Lanes, i: int, stepper: Stepper, one: SteppedMechanism, inputs: Array) -> bool:
+def enter_lane(lanes: Lanes, i: int, stepper: Stepper, one: SteppedMechanism, inputs: Array) -> bool:
     """Let a mechanism that is at a point of its mesh go on in lane i; return whether it can."""
     if one.end is not one.base or one.ahead is not None or one.held.tobytes() != inputs.tobytes():
         return False
-    return stepper.board(lanes, i, one.base, one.origin, one.index, inputs)
+    return stepper.enter_lane(lanes, i, one.base, one.origin, one.index, inputs)
 
 
-def alight(
+def leave_lane(
     lanes: Lanes, i: int, one: SteppedMechanism, memo: Any, t_end: float, h: float
 ) -> SteppedMechanism:
     """Return the mechanism that lane i is, where `one` was put; what was counted goes to its memo."""
@@ -68,19 +68,19 @@ class LaneSteps:
         if self.lanes and rows:
             self.lanes.become(rows)
 
-    def board(self, k: int, one: SteppedMechanism, inputs: Array) -> None:
+    def enter_lane(self, k: int, one: SteppedMechanism, inputs: Array) -> None:
         """Let a mechanism go on in its lane, if it can."""
         if not self.able:
             return
         if self.lanes is None:
             self.lanes = self._stepper.lanes(self._count)
-        self._set(k, board(self.lanes, k, self._stepper, one, inputs))
+        self._set(k, enter_lane(self.lanes, k, self._stepper, one, inputs))
 
-    def alight(self, k: int, one: SteppedMechanism, memo: Any, t_end: float) -> SteppedMechanism:
+    def leave_lane(self, k: int, one: SteppedMechanism, memo: Any, t_end: float) -> SteppedMechanism:
         """Return a mechanism that is inside, and is not from now on."""
         assert self.lanes
         self._set(k, False)
-        return alight(self.lanes, k, one, memo, t_end, self._h)
+        return leave_lane(self.lanes, k, one, memo, t_end, self._h)
 
     def _set(self, k: int, inside: bool) -> None:
         self.inside[k] = inside

@@ -144,14 +144,14 @@ class SteppedRun:
             self.add_sample()
         return calm
 
-    def board(self, lanes: Lanes, i: int, stepper: Stepper) -> bool:
+    def enter_lane(self, lanes: Lanes, i: int, stepper: Stepper) -> bool:
         """Leave the state of the only mechanism in a lane, if nothing but time passes for it."""
         sides, other = self.sides, self.setup.batch or self.controllers or self.record or self._follows
         if other or self.stopped or self.inputs.written[0] or not isinstance(sides, ContactSides):
             return False
         return sides.lend(lanes, i, stepper)
 
-    def alight(self, lanes: Lanes, i: int, t: float) -> None:
+    def leave_lane(self, lanes: Lanes, i: int, t: float) -> None:
         """Go on from where a lane is, at a time."""
         self.sides.take_home(lanes, i, t)
         self.clock, self.now = StepClock(t), None

@@ -216,18 +216,18 @@ class Simulation(Closed):
         if not calm:
             self._complain()
 
-    def board(self, lanes: Lanes, i: int, stepper: Stepper) -> bool:
+    def enter_lane(self, lanes: Lanes, i: int, stepper: Stepper) -> bool:
         """Leave its state in a lane, if nothing but time passes for it; return whether it does.
 
-        Until it comes back, by `alight`, it is not to be used.
+        Until it comes back, by `leave_lane`, it is not to be used.
         """
         with Alone(self._busy):
-            return self._run.board(lanes, i, stepper)
+            return self._run.enter_lane(lanes, i, stepper)
 
-    def alight(self, lanes: Lanes, i: int, t: float) -> None:
+    def leave_lane(self, lanes: Lanes, i: int, t: float) -> None:
         """Go on from where a lane is, at a time."""
         with Alone(self._busy):
-            self._run.alight(lanes, i, t)
+            self._run.leave_lane(lanes, i, t)
 
     @property
     def laws_changed(self) -> bool:

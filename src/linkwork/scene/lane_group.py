@@ -1,8 +1,8 @@
 """Encounters of one model, whose steps are one native call: twenty ragdolls as lanes of one program.
 
-Who comes aboard leaves its state in a lane (`contact_dynamics.lanes`), and goes ashore when somebody asks for
-more than where it is, when a step needs Python, or when it has come to rest. Lanes are shared out to threads;
-none depends on the others, so it does not matter to whom.
+A member leaves its state in a lane (`contact_dynamics.lanes`), and takes it back when somebody asks for more
+than where it is, when a step needs Python, or when it has come to rest. Lanes are shared out to threads; none
+depends on the others, so it does not matter to whom.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -25,7 +25,7 @@ _PARTS = 6  # into which the lanes of a thread are divided, so that all threads 
 _CALM = 2  # steps without any motion after which an encounter sleeps
 
 
-class Fleet:
+class LaneGroup:
     """Encounters of a model, with the same clock, in lanes."""
 
     def __init__(self, model: Model, h: float, t: float) -> None:
@@ -35,54 +35,54 @@ class Fleet:
         self._steppers = [Stepper(model)]
         self.able = self._steppers[0].in_lanes
         self.lanes = self._steppers[0].lanes(_ROOM, shows=True)
-        self._aboard: dict[int, Encounter] = {}  # by lane
+        self._members: dict[int, Encounter] = {}  # by lane
         self._free = list(range(_ROOM))[::-1]
         self._calm = np.zeros(_ROOM, np.int64)
-        self._fresh: list[Encounter] = []  # that came aboard since the last step
+        self._fresh: list[Encounter] = []  # members since the last step
         self._rows: tuple[Array, ...] | None = None  # see `_lay_out`
-        self._which = np.zeros(0, np.int64)  # the lanes of those aboard
+        self._which = np.zeros(0, np.int64)  # the lanes of members
 
     def __len__(self) -> int:
-        return len(self._aboard)
+        return len(self._members)
 
     def take(self, one: "Encounter", arrays: "BodyArrays") -> bool:
-        """Let an encounter come aboard, whose simulation is at the time of all; return whether it does."""
+        """Give a lane to an encounter whose clock is that of all; return whether it goes by it."""
         if not self._free:
             n = len(self.lanes)
             self.lanes.grow(2 * n, 0)
             self._free, self._calm = list(range(n, 2 * n))[::-1], np.resize(self._calm, 2 * n)
         i = self._free[-1]
-        if not one.simulation.board(self.lanes, i, self._steppers[0]):
+        if not one.simulation.enter_lane(self.lanes, i, self._steppers[0]):
             return False
         (unit,), shown = one.units, self.lanes.rows  # it may rest, and be shown as it is
         shown.poses[i].reshape(-1, 3, 4)[unit.model_rows] = arrays.poses[unit.rows]
         shown.motions[i].reshape(-1, 6)[unit.model_rows] = arrays.velocities[unit.rows]
-        self._aboard[self._free.pop()] = one
+        self._members[self._free.pop()] = one
         self._calm[i] = one.calm
         self._fresh.append(one)
         self._rows = None
-        one.seat = self, i
+        one.lane = self, i
         return True
 
     def leave(self, i: int) -> None:
-        """Let the encounter in a lane go ashore."""
-        one = self._aboard.pop(i)
-        one.seat = None
+        """Let the encounter in a lane go on by itself."""
+        one = self._members.pop(i)
+        one.lane = None
         one.calm = int(self._calm[i])
         if one in self._fresh:
             self._fresh.remove(one)
         self._free.append(i)
         self._rows = None
-        one.come_ashore(self.lanes, i, self.t, self.span)
+        one.leave_lane(self.lanes, i, self.t, self.span)
 
     def _lay_out(self) -> tuple[Array, ...]:
         """Return which lanes have which bodies, and which rows of the scene those are."""
         if self._rows is not None:
             return self._rows
-        self._which = np.array(sorted(self._aboard), np.int64)
+        self._which = np.array(sorted(self._members), np.int64)
         lanes, bodies, rows = [], [], []
         for i in self._which.tolist():
-            (unit,) = self._aboard[i].units
+            (unit,) = self._members[i].units
             lanes.append(np.full(unit.count, i, np.int64))
             bodies.append(unit.model_rows)
             rows.append(np.arange(unit.first, unit.first + unit.count))
@@ -91,7 +91,7 @@ class Fleet:
         return self._rows
 
     def advance(self, t: float, pool: Executor | None, threads: int) -> "list[Encounter]":
-        """Bring all to a time of their clock; return those that are not there, ashore."""
+        """Bring all to a time of their clock; return those that are not there, which leave."""
         self._lay_out()
         for one in self._fresh:
             one.forget_step()
@@ -104,7 +104,7 @@ class Fleet:
         left = []
         if behind:
             for i in which[self.lanes.taken[which] == 0].tolist():
-                left.append(self._aboard[i])
+                left.append(self._members[i])
                 self.leave(i)
         self.span, self.t = t - self.t, t
         return left
@@ -132,7 +132,7 @@ class Fleet:
         arrays.velocities[rows] = found.motions.reshape(n, -1, 6)[lanes, bodies]
 
     def calmed(self) -> "list[Encounter]":
-        """Return those that have not moved for a while, ashore."""
+        """Return those that have not moved for a while, which leave."""
         which = self._which
         rest = self.lanes.rests[which] == 1
         if not rest.any():
@@ -142,7 +142,7 @@ class Fleet:
         self._calm[which] = np.where(still, self._calm[which] + 1, 0)
         found = []
         for i in which[self._calm[which] >= _CALM].tolist():
-            found.append(self._aboard[i])
+            found.append(self._members[i])
             self.leave(i)
         return found
 

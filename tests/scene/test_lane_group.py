@@ -17,16 +17,16 @@ def crowd(**options):
     return scene
 
 
-def test_a_fleet_gives_the_bits_that_each_has_alone(monkeypatch):
+def test_a_lane_group_gives_the_bits_that_each_has_alone(monkeypatch):
     together, threaded = crowd(threads=1), crowd(threads=2)
     together.step(STEP, n=20)
-    assert sum(one.seat is not None for one in together.encounters.all) >= 3
+    assert sum(one.lane is not None for one in together.encounters.all) >= 3
     together.step(STEP, n=70)
     threaded.step(STEP, n=90)
     monkeypatch.setattr(encounters, "_ALIKE", 1000)
     alone = crowd(threads=1)
     alone.step(STEP, n=90)
-    assert all(one.seat is None for one in alone.encounters.all)
+    assert all(one.lane is None for one in alone.encounters.all)
     np.testing.assert_array_equal(together.arrays.poses, alone.arrays.poses)
     np.testing.assert_array_equal(together.arrays.velocities, alone.arrays.velocities)
     assert together.hash() == alone.hash() == threaded.hash()
@@ -43,7 +43,7 @@ def test_asking_on_the_way_changes_nothing():
     assert asked.hash() == left.hash()
 
 
-def test_who_is_edited_leaves_the_fleet_and_the_others_stay(monkeypatch):
+def test_who_is_edited_leaves_the_lane_group_and_the_others_stay(monkeypatch):
     scene = crowd()
     scene.step(STEP, n=30)
     scene["doll1"].detach("left hand")
@@ -56,7 +56,7 @@ def test_who_is_edited_leaves_the_fleet_and_the_others_stay(monkeypatch):
     assert scene.hash() == alone.hash()
 
 
-def test_what_comes_to_rest_in_a_fleet_falls_asleep_and_wakes():
+def test_what_comes_to_rest_in_a_lane_group_falls_asleep_and_wakes():
     scene = world(record=False)
     made = doll()
     for joint in made.joints.values():
