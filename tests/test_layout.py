@@ -12,12 +12,12 @@ SUBJECTS = {
     "": "contact_examples creatures examples extension gallery_sounds layout refusals threads unsafe_calls",
     "algebra": "spatial_and_planar",
     "cli": "commands",
-    "contact": "coal continuous_manifolds exact_depths",
+    "contact": "coal continuous_manifolds exact_depths next_to_touching",
     "contact_dynamics": "accuracy compliant_contact compliant_steps known_motions moreau_jean scenes "
-    "stepping textbook_motions",
+    "rubbing_motions stepping textbook_motions",
     "dynamics": "adams arguments batches invariance joint_forces lagrange laws loads long_chain loops motion "
     "naive printed_answers refused robots seeded_bugs tangent trees twins user_joint",
-    "formats": "bounds corpus fuzzing mechanism_json_refused mechanism_shapes round_trips urdf_refused",
+    "formats": "bounds corpus fuzzing mechanism_json_refused mechanism_shapes odd_bodies round_trips urdf_refused",
     "geometry": "shapes solids",
     "kinematics": "three_ways",
     "mechanic": "hostile_messages mechanic_browser",

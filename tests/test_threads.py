@@ -158,6 +158,7 @@ COLLIDERS = {
     "shape_bodies": lambda w: [lambda: w.shape_bodies],
     "shape_numbers": lambda w: [lambda: w.shape_numbers],
     "of": lambda w: [lambda: lw.Colliders.of(arm().mechanism).contacts()],
+    "standing": lambda w: [lambda: lw.Colliders.standing(arm().mechanism).contacts()],
 }
 
 

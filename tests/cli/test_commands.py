@@ -558,7 +558,8 @@ def test_a_mesh_is_checked(tmp_path, capsys):
 
 
 def test_a_robot_is_converted_to_other_formats(tmp_path, capsys):
-    (tmp_path / "arm.urdf").write_text(ARM)
+    heavy = '<inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>'
+    (tmp_path / "arm.urdf").write_text(ARM.replace('"finger"/>', f'"finger">{heavy}</link>', 1))
     for target in ("arm.json", "arm2.urdf", "arm.xml"):
         assert main(["convert", str(tmp_path / "arm.urdf"), str(tmp_path / target)]) == 0
         assert (tmp_path / target).stat().st_size > 100

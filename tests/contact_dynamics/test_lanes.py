@@ -13,7 +13,7 @@ STEP = 1 / 60
 
 
 def tumbler() -> lw.Mechanism:
-    """Return two capsules and a box in a row, on hills, with a motor."""
+    """Return two capsules and a box in a row, on hills, with a motor, and one whose law reads the time."""
     m = lw.Mechanism("tumbler")
     x = np.linspace(-1, 1, 30)
     hills = 0.1 * np.sin(9 * x)[:, None] * np.cos(7 * x)[None, :]
@@ -26,6 +26,7 @@ def tumbler() -> lw.Mechanism:
             m.add(lw.Revolute(f"hinge{k}", before, body, at=(0, 0, 0.35 + 0.3 * k), axis=(0, 1, 0)))
         before = body
     m.add(lw.Motor("motor", "hinge1"))
+    m.add(lw.Motor("swing", "hinge2", lambda t, q, v: 3.0 * lw.sin(9.0 * t) - 0.5 * v))
     m.add(lw.Contact("contact"))
     return m
 

@@ -57,7 +57,7 @@ def test_joints_that_do_not_meet_are_named(parts):
 
 
 def test_a_part_that_is_not_closed_is_weighed_by_its_hull_and_can_be_repaired(tmp_path):
-    box = lw.lw.Box(1, 1, 1).surface()
+    box = lw.Box(1, 1, 1).surface()
     path = tmp_path / "open.obj"
     path.write_text(
         "\n".join(

@@ -48,8 +48,10 @@ def free_velocities(nodes, qdd, rates, added, v, s, power, pull, a, work):
 @entry("int64", "int64", "float64", FLAT)
 def unless_quick(flag, start, t):
     """Skip what follows unless a flag is set; else a clock is set to the start of the step."""
+    if flag == 0:
+        return SKIP
     t[0] = start
-    return SKIP if flag == 0 else GO
+    return GO
 
 
 @entry(None, FLAT, FLAT, FLAT, "float64", FLAT, "float64", FLAT)

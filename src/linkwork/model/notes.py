@@ -12,10 +12,9 @@ def notes(model: "Model") -> tuple[str, ...]:
     """What was filled in when the mechanism was compiled, and what was used as given; in words, by name."""
     copies = model.origin.copies
     found = [
-        f"joint {name!r} was added: no joint connects body {body.name!r} to ground"
+        f"joint {name!r} was added: no joint connects body {one.uses[-1].name!r} to ground"
         for name, one in copies.items()
         if one.made_here
-        for body in one.uses
     ]
     found += [
         f"body {branch.body_name!r} has no mass and is driven: it counts as {STAND_IN:g} of all"
