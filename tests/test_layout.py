@@ -17,7 +17,8 @@ SUBJECTS = {
     "rubbing_motions stepping textbook_motions",
     "dynamics": "adams arguments batches invariance joint_forces lagrange laws loads long_chain loops motion "
     "naive printed_answers refused robots seeded_bugs tangent trees twins user_joint",
-    "formats": "bounds corpus fuzzing mechanism_json_refused mechanism_shapes odd_bodies round_trips urdf_refused",
+    "formats": "bounds corpus fuzzing mechanism_json_refused mechanism_shapes odd_bodies round_trips "
+    "urdf_refused",
     "geometry": "shapes solids",
     "kinematics": "three_ways",
     "mechanic": "hostile_messages mechanic_browser",

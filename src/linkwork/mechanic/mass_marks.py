@@ -25,10 +25,8 @@ class MassMarks:
         """Show the mass of a body; that of nothing else."""
         page = self._page
         drawing = page.drawing
-        shown = page.engine is None and name in drawing.bodies
-        if shown:
-            k = drawing.bodies.index(name)
-            shown = drawing.masses[k] > 0.0
+        k = drawing.bodies.index(name) if name in drawing.bodies else -1
+        shown = page.engine is None and k >= 0 and drawing.masses[k] > 0.0
         if self._lines is not None:
             self._lines.visible = bool(shown)
         if not shown:

@@ -48,7 +48,8 @@ def add_batch(
 
 def paint_batch(handle: Any, colours: Array) -> None:
     """Give the pieces of a batch other colours (N, 3)."""
-    handle.batched_colors = colours if isinstance(handle, Node) else amounts_of_light(colours)
+    in_picture = isinstance(handle, Node)
+    handle.batched_colors = colours if in_picture else amounts_of_light(colours)
 
 
 def amounts_of_light(colours: Any) -> Array:
