@@ -89,13 +89,22 @@ class Lanes:
     """N states; `version` changes when their rows are replaced by larger ones."""
 
     def __init__(
-        self, nq: int, nv: int, inputs: int, nodes: int, count: int, timed: bool, bodies: int = 0
+        self,
+        nq: int,
+        nv: int,
+        inputs: int,
+        nodes: int,
+        count: int,
+        timed: bool,
+        sleeps: bool,
+        bodies: int = 0,
     ) -> None:
         """Take the lengths of what states have, and how many there are.
 
-        Time alone may move those that are `timed`; poses of `bodies` are wanted.
+        Time alone may move those that are `timed`; parts of what `sleeps` fall asleep; poses of `bodies` are
+        wanted.
         """
-        self.timed = timed
+        self.timed, self.sleeps = timed, sleeps
         self._sizes, self._bodies = (nq, nv, nv, inputs, inputs, nodes), bodies
         self.version = 0
         self._rows_for(count, _ROOM)
@@ -333,17 +342,17 @@ def _rests(x, at, of, timed):
     return same
 
 
-@entry("int64", ROWS, PLACES, WHERE, WORDS, WORKSPACE, NODES, POINTS, TABLE, "float64", "int64")
-def leave_lane(rows, at, which, word, of, nodes, points, impulses, tolerance, timed):
+@entry("int64", ROWS, PLACES, WHERE, WORDS, WORKSPACE, NODES, POINTS, TABLE, "float64", "int64", "int64")
+def leave_lane(rows, at, which, word, of, nodes, points, impulses, tolerance, timed, sleeps):
     """Write a lane back after its step, unless that needs Python; skip if there are no lanes.
 
-    Whether time alone may move it is given.
+    Whether time alone may move it, and whether parts of it may fall asleep, is given.
     """
     values, numbers = of.values, of.numbers
     if values[word.lanes] == 0:
         return SKIP
     k, count = which[values[word.lane]], values[word.points]
-    if count > at.room or _may_fall_asleep(nodes, of.v, count, timed != 0):
+    if count > at.room or (sleeps != 0 and _may_fall_asleep(nodes, of.v, count, timed != 0)):
         return GO
     total = 0.0
     for i in range(len(of.q)):

@@ -229,8 +229,8 @@ class StepProgram:
             p.kernel(self._placed.single.run, plan, ports)
             p.loop(show_lane, lanes.rows, self._which, words, self.values, X.reshape(-1), V.reshape(-1))
         given = lanes.rows, lanes.places, self._which, words, self._workspace()
-        found = self._system.nodes, points, Some(self.world, POINTS), self._tolerance, int(lanes.timed)
-        p.loop(leave_lane, *given, *found, skip="end")
+        found = self._system.nodes, points, Some(self.world, POINTS), self._tolerance
+        p.loop(leave_lane, *given, *found, int(lanes.timed), int(lanes.sleeps), skip="end")
         p.label("next")
         p.loop(next_lane, words, self.values, skip="lane")
         p.label("end")

@@ -105,7 +105,7 @@ class Stepper(StepMoves):
         """Return lanes for states of the model; poses of bodies may be wanted."""
         model = self.model
         sizes = model.nq, model.nv, len(self.inputs), len(self.system.nodes.size)
-        return Lanes(*sizes, count, self._timed, self._program.bodies if shows else 0)
+        return Lanes(*sizes, count, self._timed, self.sleeps, self._program.bodies if shows else 0)
 
     def enter_lane(
         self, lanes: Lanes, k: int, state: ContactState, origin: float, index: float, u: Array

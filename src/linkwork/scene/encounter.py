@@ -22,6 +22,7 @@ from linkwork.model.model import Model
 from linkwork.model.state import State
 from linkwork.scene.joined import Joined, Member
 from linkwork.scene.unit import Unit
+from linkwork.simulation.lane_steps import next_pause
 from linkwork.simulation.stepping import Simulation
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ class Encounter:
         self._begun: Begun | None = None
         self.resting, self.calm, self.apart = False, 0, 0
         self.lane: tuple[LaneGroup, int] | None = None  # where it goes on together with others of its model
+        self._pause = self._last_pause = 0  # steps until it goes by a lane again
         self._span = 0.0
         self.events: list[Any] = []  # of the last step
         self.reactions: Any = None  # of joints in the last step, if somebody asked
@@ -154,6 +156,15 @@ class Encounter:
     def forget_step(self) -> None:
         """Know nothing of the last step: another is taken, in a group."""
         self._state, self.reactions, self.events, self._span = None, None, [], 0.0
+
+    def stay_out_of_lanes(self, went: float) -> None:
+        """Let a lane that failed after it went some steps not be tried again at once."""
+        self._pause = self._last_pause = next_pause(self._last_pause, went)
+
+    def pauses(self) -> bool:
+        """Return whether lanes are not tried after this step."""
+        self._pause = max(self._pause - 1, -1)
+        return self._pause >= 0
 
     def leave_lane(self, lanes: Lanes, i: int, t: float, span: float) -> None:
         """Go on from where a lane is, at a time of its clock, after a step of a group."""

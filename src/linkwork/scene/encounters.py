@@ -299,7 +299,7 @@ class Encounters:
     def _group(self, alone: Sequence[Encounter]) -> None:
         """Let those that are alike go on together."""
         for one in alone:
-            if not one.fits_lanes or one.resting:
+            if not one.fits_lanes or one.resting or one.pauses():
                 continue
             key = one.model, one.offset
             if key not in self._groups:

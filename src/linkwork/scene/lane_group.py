@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from linkwork.contact_dynamics.lanes import STEPS
 from linkwork.contact_dynamics.stepper import Stepper
 from linkwork.model.model import Model
 
@@ -105,6 +106,7 @@ class LaneGroup:
         if behind:
             for i in which[self.lanes.taken[which] == 0].tolist():
                 left.append(self._members[i])
+                left[-1].stay_out_of_lanes(self.lanes.number(STEPS)[i])
                 self.leave(i)
         self.span, self.t = t - self.t, t
         return left

@@ -1,7 +1,8 @@
 """Mechanisms with contact in lanes: what steps move without Python (`contact_dynamics.lanes`).
 
 A mechanism goes by a lane as long as nothing has to be decided in Python, and comes back to be looked at.
-Either way leads to the same bits.
+Either way leads to the same bits. A step that a lane could not take is taken again by Python: so lanes are
+not tried for some steps then, and for longer if they fail again soon (`next_pause`).
 """
 
 from collections.abc import Sequence
@@ -21,6 +22,14 @@ from linkwork.contact_dynamics.stepper import Stepper
 from linkwork.simulation.stepped_mechanism import SteppedMechanism
 
 Array = np.ndarray
+
+
+_LONGEST = 127  # pause [steps]
+
+
+def next_pause(last: int, went: float) -> int:
+    """Return for how many steps a lane is not tried that failed after it `went` some after a `last` pause."""
+    return min(2 * last + 1, _LONGEST) if went <= last else 1
 
 
 def enter_lane(lanes: Lanes, i: int, stepper: Stepper, one: SteppedMechanism, inputs: Array) -> bool:
@@ -56,6 +65,8 @@ class LaneSteps:
         self.lanes: Lanes | None = None  # as soon as one is in them
         self.inside = np.zeros(count, bool)
         self._which = np.zeros(0, np.int64)
+        self._pause = np.zeros(count, np.int64)  # steps until lanes are tried again, and
+        self._last = np.zeros(count, np.int64)  # how many these were at first
 
     def copy(self) -> Any:
         """Return what they are, for `become`."""
@@ -69,8 +80,11 @@ class LaneSteps:
             self.lanes.become(rows)
 
     def enter_lane(self, k: int, one: SteppedMechanism, inputs: Array) -> None:
-        """Let a mechanism go on in its lane, if it can."""
+        """Let a mechanism go on in its lane, if it can, after a step by Python."""
         if not self.able:
+            return
+        if self._pause[k] > 0:
+            self._pause[k] -= 1
             return
         if self.lanes is None:
             self.lanes = self._stepper.lanes(self._count)
@@ -97,7 +111,9 @@ class LaneSteps:
         if not left and len(which) == self._count:
             return ()
         behind = ~self.inside
-        behind[which] |= lanes.taken[which] == 0
+        for k in which[lanes.taken[which] == 0].tolist():
+            behind[k] = True
+            self._pause[k] = self._last[k] = next_pause(int(self._last[k]), lanes.number(STEPS)[k])
         return np.flatnonzero(behind).tolist()
 
     def y(self, ones: Sequence[SteppedMechanism]) -> Array:
