@@ -56,7 +56,6 @@ _WEIGHT = 10.0  # of contacts at first, times 3 / trace(J M^-1 J^T): of what a c
 _HEAVIEST = 1e4  # times the largest inertia: more, and digits of the matrix are lost
 _HEAVIER = 3.0
 _PROGRESS = 0.3
-_IN_VAIN = 4  # rounds without progress, far from the solution: it will not be found
 _FAR = 1e3  # times the tolerance: from there, sweeps come first
 _NEARER = 0.2  # a factor of before has to bring the gradient down to this part of it
 _SMALL = 80  # contacts, of islands with trees that are solved by `dense_newton`
@@ -361,7 +360,6 @@ def _improve(nodes, c, p, v, plan, m, room, tolerance, islands, i, answer):
     _find_blocks(c, plan, room.block, contacts)
     _copy(islands, i, p, room.best)
     best = last = off = answer[0]
-    found = 0
     weight, heaviest = _WEIGHT, 0.0
     for j in members:
         for q in range(nodes.size[j]):
@@ -381,11 +379,9 @@ def _improve(nodes, c, p, v, plan, m, room, tolerance, islands, i, answer):
         off = residual_of(nodes, c, room, p, room.trial, room.gradient, islands, i)
         answer[1] = turn + 1.0
         if off < best:
-            best, found = off, turn
+            best = off
             _copy(islands, i, p, room.best)
         if off <= _DEEPER * tolerance or answer[2] >= answer[4]:
-            break
-        if turn >= found + _IN_VAIN and best > _FAR * tolerance:
             break
         if off > _PROGRESS * last:
             weight *= _HEAVIER

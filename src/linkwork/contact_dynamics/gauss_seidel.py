@@ -24,9 +24,7 @@ from linkwork.native.numba_functions import native, native_apart, native_within
 _NONE = 1e-9  # of the response of its neighbours: a row of a loop that cannot move
 _TURN = 10  # sweeps, after which it is looked how far they have come
 _TURNS = 20  # at most
-_PROGRESS = 0.5  # of the residual: a turn that leaves more is one in vain
-_IN_VAIN = 2  # of these, one after the other, are the last; and one, where there are more contacts than
-_FEW = 200
+_PROGRESS = 0.5  # of the residual: a turn that leaves more is the last
 _DEEPER = 1e-3  # of the tolerance, to which it is solved where that is easy: so errors do not add up
 
 
@@ -184,7 +182,7 @@ def sweep_island(nodes, c, p, v, room, islands, i, off, tolerance):
     for k in contacts:
         room.best[k, 0], room.best[k, 1], room.best[k, 2] = p[k, 0], p[k, 1], p[k, 2]
     best = last = new = off
-    square, vain, most = 0.0, 0, _IN_VAIN if len(contacts) <= _FEW else 1
+    square = 0.0
     for _ in range(_TURNS):
         square = _turn(nodes, c, p, v, room, contacts, members, square)
         new = residual_of(nodes, c, room, p, v, room.direction, islands, i)
@@ -192,8 +190,7 @@ def sweep_island(nodes, c, p, v, room, islands, i, off, tolerance):
             best = new
             for k in contacts:
                 room.best[k, 0], room.best[k, 1], room.best[k, 2] = p[k, 0], p[k, 1], p[k, 2]
-        vain = vain + 1 if new > _PROGRESS * last else 0
-        if new <= _DEEPER * tolerance or vain >= most:
+        if new <= _DEEPER * tolerance or new > _PROGRESS * last:
             break
         last = new
     if new > best:
