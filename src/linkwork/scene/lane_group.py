@@ -106,7 +106,7 @@ class LaneGroup:
         if behind:
             for i in which[self.lanes.taken[which] == 0].tolist():
                 left.append(self._members[i])
-                left[-1].stay_out_of_lanes(self.lanes.number(STEPS)[i])
+                left[-1].stay_out_of_lanes(float(self.lanes.number(STEPS)[i]))
                 self.leave(i)
         self.span, self.t = t - self.t, t
         return left

@@ -113,7 +113,7 @@ class LaneSteps:
         behind = ~self.inside
         for k in which[lanes.taken[which] == 0].tolist():
             behind[k] = True
-            self._pause[k] = self._last[k] = next_pause(int(self._last[k]), lanes.number(STEPS)[k])
+            self._pause[k] = self._last[k] = next_pause(int(self._last[k]), float(lanes.number(STEPS)[k]))
         return np.flatnonzero(behind).tolist()
 
     def y(self, ones: Sequence[SteppedMechanism]) -> Array:
