@@ -21,17 +21,15 @@ from linkwork.model.following import FollowingModel
 from linkwork.model.model import Model
 from linkwork.model.state import State
 from linkwork.scene.joined import Joined, Member
+from linkwork.scene.lane_group import CALM, LaneGroup
 from linkwork.scene.unit import Unit
 from linkwork.simulation.lane_steps import next_pause
 from linkwork.simulation.stepping import Simulation
 
 if TYPE_CHECKING:
-    from linkwork.scene.lane_group import LaneGroup
     from linkwork.scene.scene import Scene
 
 Array = np.ndarray
-
-_CALM = 2  # steps without any motion after which an encounter sleeps
 
 
 class Begun(NamedTuple):
@@ -192,7 +190,7 @@ class Encounter:
 
     def fall_asleep(self) -> bool:
         """Rest if nothing has moved for a while; return whether it does from now on."""
-        if self.calm >= _CALM and not self.resting:
+        if self.calm >= CALM and not self.resting:
             self.resting, self.events = True, []
             return True
         return False

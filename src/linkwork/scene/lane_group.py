@@ -23,7 +23,7 @@ Array = np.ndarray
 
 _ROOM = 8  # lanes at first
 _PARTS = 6  # into which the lanes of a thread are divided, so that all threads end at the same time
-_CALM = 2  # steps without any motion after which an encounter sleeps
+CALM = 2  # steps without any motion after which an encounter sleeps
 
 
 class LaneGroup:
@@ -143,7 +143,7 @@ class LaneGroup:
         still = rest & ~self.lanes.before[which].any(axis=1)
         self._calm[which] = np.where(still, self._calm[which] + 1, 0)
         found = []
-        for i in which[self._calm[which] >= _CALM].tolist():
+        for i in which[self._calm[which] >= CALM].tolist():
             found.append(self._members[i])
             self.leave(i)
         return found
