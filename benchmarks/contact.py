@@ -4,7 +4,7 @@ CPU seconds per simulated second on one core, best of several turns that take on
 what should stand has moved. Nobody sleeps but "LinkworkAsleep", which may. Peers take part if they are
 installed: mujoco, pybullet, rapier3d; in the plane pymunk. Names of scenes as arguments choose some:
 `python benchmarks/contact.py wall balls pyramid growth`; `scenes` prints how right those with known answers
-come out (`contact_scenes.py`).
+come out (`contact_scenes.py`), `bar` the figures of Linkwork with their bounds (`contact_bar.py`).
 """
 
 import sys
@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import contact_bar
 import contact_scenes
 import numpy as np
 
@@ -334,6 +335,9 @@ def main() -> None:
         if name == "scenes":
             contact_scenes.main()
             continue
+        if name == "bar":
+            contact_bar.main(sys.argv[sys.argv.index(name) + 1 :])
+            return
         print(f"{name}: CPU s per simulated s, and the largest way of a body [m]")
         for engine, (cost, moved, note) in measure(SCENES[name]()).items():
             print(f"  {engine:14} {cost:9.4f} {moved:12.3e}  {note}")

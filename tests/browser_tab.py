@@ -166,6 +166,25 @@ class Tab:
         """Click a button or tab by its words."""
         self.page.get_by_role(role, name=name, exact=True).click(timeout=60_000)
 
+    def tick(self, label, on=True):
+        """Tick the box beside a label, or not: once it has stopped moving, as folders open slowly.
+
+        The page may show it only when the server has answered. A click that missed is made again.
+        """
+        box, end = self.row(label), time.monotonic() + 60.0
+        box.wait_for()
+        while box.is_checked() != on:
+            assert time.monotonic() < end, f"{label!r} is not {'on' if on else 'off'}"
+            place = box.bounding_box()
+            self.page.wait_for_timeout(150)
+            if place != box.bounding_box():
+                continue
+            box.click(force=True)
+            for _ in range(100):
+                if box.is_checked() == on:
+                    return
+                self.page.wait_for_timeout(50)
+
     def row(self, label):
         """Return the input that stands beside a label."""
         row = "xpath=ancestor::div[contains(@class, 'mantine-Flex-root')][1]"
@@ -188,8 +207,9 @@ def _expected(drawing, batch, poses):
 @pytest.fixture(scope="session")
 def browser():
     """One browser for all tests of a process: to start one takes as long as many tests."""
-    from conftest import CHROMIUM  # type: ignore[attr-defined]
     from playwright.sync_api import sync_playwright
+
+    from conftest import CHROMIUM  # type: ignore[attr-defined]
 
     with sync_playwright() as player, tempfile.TemporaryDirectory() as profile:
         context = player.chromium.launch_persistent_context(

@@ -105,7 +105,6 @@ PAIRS = {
     "ground last": ("body 2", "ground"),
     "welded": ("hook", "body 2"),
     "one link": ("body 4", "hook"),
-    "one body": ("body 3", "body 3"),
     "on a mast": ("mast", "hook"),
     "ground only": ("mast", "ground"),
 }

@@ -38,6 +38,31 @@ def algebra() -> Iterable[Entry]:
         lambda: lw.Frame((0, 0, 0), [[1, 0, 0], [0, 0.7071, -0.7071], [0, 0.7071, 0.7071]]).rotation,
         lambda R: abs(R.T @ R - np.eye(3)) < 1e-14,
     )
+    for axis in ((0, 0, 0), (1, 1), "z", ("1", "0", "0"), (NAN, 0, 0), (True, 0, 0), None):
+        yield refused("Frame", f"axis={axis!r}", lambda x=axis: lw.Frame.from_axis_angle(x, 0.3), "axis")
+    for angle in (NAN, INF, "1", True, 1j, None):
+        yield refused(
+            "Frame", f"angle={angle!r}", lambda x=angle: lw.Frame.from_axis_angle((0, 0, 1), x), "angle"
+        )
+        yield refused(
+            "rotation_about", f"angle={angle!r}", lambda x=angle: lw.rotation_about((0, 0, 1), x), "angle"
+        )
+    for numbers in (*(x for x in NO_POINTS if x is not NO_POINTS[-1]), (0, 0)):
+        yield refused(
+            "Frame", f"vector={numbers!r:.40}", lambda x=numbers: lw.Frame.from_rotation_vector(x), "vector"
+        )
+        yield refused(
+            "Frame", f"angles={numbers!r:.40}", lambda x=numbers: lw.Frame.from_euler("ZYX", x), "Euler"
+        )
+        yield refused(
+            "Frame",
+            f"position={numbers!r:.40} of angles",
+            lambda x=numbers: lw.Frame.from_euler("ZYX", (0, 0, 0), x),
+            "position",
+        )
+    for sequence in ("ZYY", "ZY", "zYx", "abc", None, 1, True):
+        yield refused("Frame", f"sequence={sequence!r}", lambda x=sequence: lw.Frame().euler(x), "sequence")
+    yield refused("Frame", "degrees=", lambda: lw.Frame.from_euler("Z", [90], degrees=True), "degrees")
     yield refused("Frame", "positon=", lambda: lw.Frame(positon=(0, 0, 0)), "positon", "'position'")
     yield refused("contact_laws", "a material without", lambda: touching(lw.contact_laws.sticky), "stiffness")
     yield refused("planar", "Frame", lambda: lw.planar.Frame((0, 0, 0)), "position", "2")
@@ -193,12 +218,17 @@ def files() -> Iterable[Entry]:
         ("x.stl", {"base": "free"}),
         ("x.urdf", {"scale": 2.0}),
         ("x.lwr", {"base": "free"}),
-        ("x.json", {"packages": {}}),
+        ("x.stl", {"packages": {}}),
+        ("x.lwr", {"hulls": True}),
     ):
         yield refused("load", f"{path} {options}", lambda p=path, o=options: lw.load(p, **o), *options, "out")
     yield from each("load", "base", ("floating", 1, True), lambda x: lw.load("x.urdf", base=x), "base")
     yield from each("load", "scale", (0.0, NAN, "1", None), lambda x: lw.load("x.stl", scale=x), "scale")
     yield from each("load", "largest", (0, -1.0, NAN, "1"), lambda x: lw.load("x.stl", largest=x), "largest")
+    yield from each("load", "hulls", (1, "yes", None), lambda x: lw.load("x.urdf", hulls=x), "hulls")
+    yield from each(
+        "load", "packages", (1, "arm", {"arm": 1}), lambda x: lw.load("x.urdf", packages=x), "packages"
+    )
     yield refused("load", "bse=", lambda: lw.load("x.urdf", bse="free"), "bse", "'base'")
     yield from each(
         "FileFormat",

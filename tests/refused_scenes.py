@@ -116,6 +116,11 @@ def scenes() -> Iterable[Entry]:
             lambda x, w=word: lw.Scene().run(**{"duration": 0.1, w: x}),
             f"run: {word}",
         )
+    yield refused("Scene", "run: until", lambda: lw.Scene().run(0.1, until=3), "until 3", "function")
+    for word in ("momentum", "energy"):
+        others = ("arm", 1, stage()[0], crate(), lw.Scene().add(crate()))
+        yield from each("Scene", word, others, lambda x, w=word: getattr(stage()[0], w)(x), "")
+    yield refused("Scene", "present", lambda: lw.Scene().record.present("arm/upper"), "arm/upper")
     yield from each("Scene", "observe", (1, None, "print"), lambda x: lw.Scene().observe(x), "observe")
     yield from each("Scene", "path", ("flor", 1, None), lambda x: stage()[0][x], "")
     yield refused("Scene", "'flor'", lambda: stage()[0]["flor"], "did you mean 'floor'")

@@ -9,20 +9,21 @@ SOURCE = TESTS.parent / "src" / "linkwork"
 
 # What goes across the modules of a room, by room: "" are those across rooms.
 SUBJECTS = {
-    "": "contact_examples creatures examples extension gallery_sounds layout refusals threads unsafe_calls",
+    "": "contact_examples creatures examples extension gallery_sounds layout refusals threads unsafe_calls "
+    "contract",
     "algebra": "spatial_and_planar",
     "cli": "commands",
     "contact": "coal continuous_manifolds exact_depths next_to_touching",
-    "contact_dynamics": "accuracy compliant_contact compliant_steps known_motions moreau_jean scenes "
-    "rubbing_motions stepping textbook_motions",
+    "contact_dynamics": "accuracy compliant_contact compliant_steps impacts_of_bodies known_motions "
+    "moreau_jean rolling_bodies rubbing_machines rubbing_motions scenes stepping textbook_motions",
     "dynamics": "adams arguments batches invariance joint_forces lagrange laws loads long_chain loops motion "
     "naive printed_answers refused robots seeded_bugs tangent trees twins user_joint",
-    "formats": "bounds corpus fuzzing mechanism_json_refused mechanism_shapes odd_bodies round_trips "
-    "urdf_refused",
+    "formats": "bounds corpus fuzzing mechanism_json_refused mechanism_shapes odd_bodies odd_meshes "
+    "round_trips urdf_refused",
     "geometry": "shapes solids",
     "kinematics": "three_ways",
     "mechanic": "hostile_messages mechanic_browser",
-    "mechanism": "locate",
+    "mechanism": "drawing locate",
     "native": "long_life",
     "recording": "damaged_files forces_of_stops words",
     "scene": "busy_scene",

@@ -4,6 +4,7 @@ Every name of `lw.__all__` is in the tables (`refused_*.py`). A new one without 
 """
 
 import pytest
+import refused_attributes
 import refused_calculations
 import refused_connections
 import refused_contacts
@@ -25,6 +26,7 @@ ROOMS = (
     refused_functions,
     refused_first_steps,
     refused_scenes,
+    refused_attributes,
 )
 ENTRIES = [entry for room in ROOMS for table in room.TABLES for entry in table()]
 

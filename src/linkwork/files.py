@@ -1,6 +1,6 @@
 """Any file that Linkwork knows, by its suffix."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -9,9 +9,9 @@ from linkwork.errors import FormatError
 from linkwork.formats.file_format import Base, FileFormat, Held, Reading, add_format, reader
 from linkwork.formats.openings import advice
 from linkwork.geometry.mesh import Mesh
-from linkwork.geometry.skin import MeshFile
+from linkwork.geometry.skin import MeshFile, hulled
 from linkwork.mechanism.mechanism import Mechanism
-from linkwork.spelling import checked_keywords
+from linkwork.spelling import checked_keywords, require
 
 
 @checked_keywords
@@ -23,6 +23,7 @@ def load(
     scale: float = 1.0,
     largest: float | None = None,
     packages: Mapping[str, str | Path] | None = None,
+    hulls: bool = False,
 ) -> Any:
     """Read a file: a mechanism from `.json .urdf .sdf .mjcf .xml` (see `formats.load`), a recording from
     `.lwr`, a scene from `.lws`, a mesh from `.stl .obj .ply .off .glb .dae`, or the mesh that a robot is
@@ -31,30 +32,58 @@ def load(
     `base` says whether the root of a robot is "fixed" to ground (if not given) or "free"; `repair=True`
     replaces inertia tensors that no real body has, and warns which, or repairs a mesh (see `repairs`).
     `scale` turns the unit of a mesh into metres, as 1e-3 for millimetres; `packages` says where `package://`
-    names are. `largest` are the bytes that a file may have, where that is more than usual: memory and time
-    grow with it. What a file does not need is refused.
+    names of meshes are. With `hulls=True` bodies of a mechanism touch by the convex hulls of their meshes, as
+    they do in MuJoCo and Bullet: much faster, but without hollows. `largest` are the bytes that a file may
+    have, where that is more than usual: memory and time grow with it. What a file does not need is refused.
     """
     if isinstance(path, MeshFile):
         from linkwork.formats.mesh_path import load_mesh_file
 
-        if base is not None or scale != 1.0:
-            raise ValueError(f"load: base {base!r} and scale {scale!r} have no meaning for {path!r}")
+        if base is not None or scale != 1.0 or hulls:
+            raise ValueError(
+                f"load: base {base!r}, scale {scale!r} and hulls {hulls!r} have no meaning for {path!r}"
+            )
         return load_mesh_file(path, packages or {}, repair=repair)
     if not isinstance(path, str | PathLike):
-        raise TypeError(f"load: {path!r} is a {type(path).__name__}; give the name of a file")
+        raise TypeError(f"load: {path!r} is of type {type(path).__name__}; give the name of a file")
     if "\0" in str(path):
         raise ValueError(f"load: {str(path)!r} has a zero in it; give the name of a file")
     file, known = Path(path), reader(Path(path))
     assert known.read is not None
     reading = Reading.checked(file, known, base, repair, scale, largest)
-    if packages is not None:
-        raise ValueError(f"load: packages {packages!r} are for load(visual.shape); leave them out")
+    if known.holds != "mechanism" and (packages is not None or hulls):
+        raise ValueError(
+            f"load: packages {packages!r}, hulls {hulls!r} have no meaning for {file.name!r}; leave them out"
+        )
+    require("load: hulls", hulls, bool, "True or False")
+    for name, folder in _named_folders(packages):
+        require(f"load: packages: {name!r}", folder, str | PathLike, "the folder of that package")
     try:
-        return known.read(file, reading)
+        thing = known.read(file, reading)
     except FormatError as problem:
         if remedy := advice(file):
             raise FormatError(f"{problem}{remedy}") from None
         raise
+    if packages or hulls:
+        _place_meshes(thing, packages or {}, hulls)
+    return thing
+
+
+def _named_folders(packages: Any) -> Iterable[tuple[str, Any]]:
+    require("load: packages", packages, Mapping | None, "a folder by name: {'arm': folder}")
+    return (packages or {}).items()
+
+
+def _place_meshes(mechanism: Mechanism, packages: Mapping[str, str | Path], hulls: bool) -> None:
+    """Say where the meshes of a mechanism are, and whether bodies touch by their hulls."""
+    from linkwork.formats.mesh_path import in_packages
+
+    for body in (mechanism.ground, *mechanism.bodies.values()):
+        if packages:
+            body.visuals = [in_packages(skin, packages) for skin in body.visuals]
+            body.collisions = [in_packages(skin, packages) for skin in body.collisions]
+        if hulls and body.touched_by:
+            body.collisions = hulled(body.touched_by)
 
 
 def held(thing: Any) -> Held:

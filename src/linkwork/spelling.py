@@ -2,7 +2,9 @@
 
 Python answers a misspelt keyword with a bare TypeError, and takes any attribute that is assigned. Here both
 are answered with the word that is meant, in one place: classes say `metaclass=Spelled`, or are `Closed`, or
-`Computed`, functions are `@checked_keywords`, and methods those of classes with `@spelled_methods`.
+`Computed`, functions are `@checked_keywords`, and methods those of classes with `@spelled_methods`. Where a
+call takes a microsecond and must not pay for this, a function takes `**unknown: Never` and hands it to
+`refuse`.
 """
 
 import functools
@@ -10,7 +12,17 @@ import inspect
 from abc import ABCMeta
 from collections.abc import Callable, Mapping
 from dataclasses import FrozenInstanceError
-from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, TypeVar, get_args, get_origin, is_typeddict
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Never,
+    ParamSpec,
+    TypeVar,
+    get_args,
+    get_origin,
+    is_typeddict,
+)
 
 from linkwork.errors import hint
 from linkwork.foreign_words import attribute_meant, no_attribute, no_keyword, public_names
@@ -58,7 +70,18 @@ class Constructed(Spelled):
             return made
 
 
-class Closed(metaclass=Constructed):
+class Answering:
+    """Something that answers a misspelt attribute with the one that is meant."""
+
+    __slots__ = ()
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, word: str) -> Any:
+            raise no_attribute(self, word)
+
+
+class Closed(Answering, metaclass=Constructed):
     """Something whose attributes are those of its class and constructor: others cannot be assigned."""
 
     __slots__ = ("_complete",)
@@ -80,6 +103,8 @@ class Closed(metaclass=Constructed):
         kind = type(self)
         there = getattr(kind, word, None)
         if there is None and not hasattr(kind, word):
+            if word in _read_by_own_code(kind):
+                return
             known = [name for name in public_names(self) if name in self.__dict__ or _settable(kind, name)]
             answer = attribute_meant(self, word)
             meant = f"use {answer}" if answer else hint(word, known or public_names(self))
@@ -90,7 +115,7 @@ class Closed(metaclass=Constructed):
             raise AttributeError(f"{self!r}: {word} {what} and cannot be set to {value!r}")
 
 
-class Computed:
+class Computed(Answering):
     """Something that was computed: only its constructor sets attributes, those that its class declares."""
 
     def __setattr__(self, word: str, value: Any) -> None:
@@ -121,6 +146,8 @@ def fixed(remedy: str) -> Callable[[type[Made]], type[Made]]:
                 raise FrozenInstanceError(text) from None
 
         kind.__setattr__ = __setattr__
+        if not any("__getattr__" in vars(each) for each in kind.__mro__):
+            kind.__getattr__ = vars(Answering)["__getattr__"]  # type: ignore[attr-defined]
         return kind
 
     return decorated
@@ -130,6 +157,16 @@ def fixed(remedy: str) -> Callable[[type[Made]], type[Made]]:
 def _declared(kind: type) -> frozenset[str]:
     """Return the attributes that a class declares."""
     return frozenset(word for each in kind.__mro__ for word in vars(each).get("__annotations__", {}))
+
+
+@functools.lru_cache(maxsize=1024)
+def _read_by_own_code(kind: type) -> frozenset[str]:
+    """Return the names in methods that a class outside of the package defines: `self.pin` in `phi`."""
+    own = [each for each in kind.__mro__ if each.__module__.partition(".")[0] not in ("linkwork", "builtins")]
+    methods = [inspect.unwrap(value) for each in own for value in vars(each).values() if callable(value)]
+    return frozenset(
+        word for method in methods if inspect.isfunction(method) for word in method.__code__.co_names
+    )
 
 
 def _settable(kind: type, word: str) -> bool:
@@ -168,16 +205,31 @@ def checked_keywords(function: Callable[P, R]) -> Callable[P, R]:
             check_arguments(function, args, options)
             raise
 
+    checked.checks_keywords = True  # type: ignore[attr-defined]
     return checked
 
 
 def spelled_methods(kind: type[Made]) -> type[Made]:
-    """Let the public methods of a class answer a misspelt keyword with the one that is meant."""
-    for word, there in list(vars(kind).items()):
-        plain = inspect.isfunction(there) and not word.startswith("_") and not hasattr(there, "__wrapped__")
-        if plain and len(inspect.signature(there).parameters) > 1:
-            setattr(kind, word, checked_keywords(there))
+    """Let the public methods of a class, inherited ones too, answer a misspelt keyword with the one meant."""
+    for word in {word for each in kind.__mro__ for word in vars(each) if not word.startswith("_")}:
+        there = inspect.getattr_static(kind, word)
+        of_class = isinstance(there, classmethod | staticmethod)
+        function = there.__func__ if of_class else there
+        if not inspect.isfunction(function) or hasattr(function, "checks_keywords"):
+            continue
+        parameters = inspect.signature(function).parameters
+        if any(p.annotation is Never for p in parameters.values()):  # it answers by itself
+            continue
+        if len(parameters) > (not isinstance(there, staticmethod)):
+            checked = checked_keywords(function)
+            setattr(kind, word, type(there)(checked) if of_class else checked)
     return kind
+
+
+def refuse(function: Callable[..., Any], unknown: Mapping[str, Any]) -> Never:
+    """Raise TypeError for keywords that a function, which takes them as `**unknown: Never`, has not."""
+    check_keywords(function, unknown)
+    raise AssertionError(f"{function.__name__} has all of {', '.join(unknown)}")
 
 
 def require(what: str, value: Any, kinds: Any, wanted: str) -> None:
@@ -206,10 +258,13 @@ def check_arguments(callee: Any, args: tuple[Any, ...], options: Mapping[str, An
         plain = [
             p.replace(annotation=p.empty)
             for p in signature.parameters.values()
-            if p.name not in ("self", "model")
+            if p.name not in _GIVEN and p.annotation is not Never
         ]
         takes = signature.replace(parameters=plain, return_annotation=signature.empty)
         raise TypeError(f"{callee.__name__}: {error}; it takes {takes}") from None
+
+
+_GIVEN = ("self", "cls", "model")  # by the object whose method it is
 
 
 @functools.lru_cache(maxsize=1024)
@@ -220,7 +275,7 @@ def keywords(callee: Any) -> dict[str, None] | None:
     """
     found: dict[str, None] = {}
     for parameter in inspect.signature(callee).parameters.values():
-        if parameter.name == "self":
+        if parameter.name in _GIVEN[:2] or parameter.annotation is Never:
             continue
         if parameter.kind is parameter.VAR_KEYWORD:
             (declared,) = get_args(parameter.annotation) or (None,)

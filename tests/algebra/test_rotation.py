@@ -129,15 +129,6 @@ def test_a_quaternion_of_any_length_is_a_turn(numbers):
     numbers.check(lambda *q: rotation.from_quaternion(q), q, turned(unit(*v), angle))
 
 
-def test_a_quaternion_about_an_axis_turns_about_it(numbers):
-    axis, angle = unit(0.3, -0.5, 0.8), mp.mpf("2.1")
-    numbers.check(
-        lambda *x: rotation.from_quaternion(rotation.quaternion_about(x[:3], x[3])),
-        [*axis, angle],
-        turned(axis, angle),
-    )
-
-
 def test_the_product_of_quaternions_is_the_product_of_turns(numbers):
     p, q = unit(0.6, -1.1, 0.3, 0.9), unit(-0.2, 0.4, 1.0, 0.5)
     P, Q = (np.array(rotation.from_quaternion(x), dtype=object) for x in (p, q))
@@ -305,3 +296,26 @@ def test_angles_of_no_euler_sequence_are_refused(sequence):
 def test_an_axis_without_direction_is_refused():
     with pytest.raises(ValueError, match="has no direction"):
         lw.Frame.from_axis_angle((0.0, 0.0, 0.0), 1.0)
+
+
+@pytest.mark.parametrize(
+    "angle", [0.0, 1e-300, 1e-160, 1e-17, 1e-9, 1e-4, 1.0, 3.0, np.pi - 1e-4, np.pi - 1e-9, np.pi]
+)
+def test_axis_and_angle_of_hardly_any_turn_and_of_half_a_turn(angle):
+    rng = np.random.default_rng(7)
+    for axis in (*np.eye(3), *-np.eye(3), *rng.normal(size=(30, 3))):
+        axis = axis / np.linalg.norm(axis)
+        R = Rotation.from_rotvec(axis * angle).as_matrix()
+        for frame in (
+            lw.Frame.from_axis_angle(3.0 * axis, angle),
+            lw.Frame.from_rotation_vector(axis * angle),
+        ):
+            assert abs(frame.rotation - R).max() < 2e-15
+            found, turn = frame.axis_angle
+            assert abs(np.linalg.norm(found) - 1.0) < 1e-15
+            assert 0.0 <= turn <= np.pi
+            vector = frame.rotation_vector
+            assert abs(vector - found * turn).max() <= 2e-15 * angle
+            if angle < np.pi - 1e-6:
+                assert abs(vector - axis * angle).max() <= 2e-15 * max(angle, 1e-290)
+            assert abs(Rotation.from_rotvec(vector).as_matrix() - R).max() < 2e-15

@@ -532,6 +532,79 @@ def test_what_is_hardly_meant_is_found_with_a_remedy(tmp_path, capsys):
     assert len(found["findings"]) == 4
 
 
+def linkage() -> lw.Mechanism:
+    """A four-bar linkage in the plane of x and z."""
+    m = lw.Mechanism("linkage")
+    sizes = {"crank": (0.2, 0.02), "rod": (0.8, 0.02), "rocker": (0.02, 0.5)}
+    places = {"crank": (0.1, 0, 0), "rod": (0.6, 0, 0), "rocker": (1.0, 0, 0.25)}
+    crank, rod, rocker = (
+        m.add(lw.Body(name, lw.Box(x, 0.02, z), density=1000, position=places[name]))
+        for name, (x, z) in sizes.items()
+    )
+    for name, parent, child, at in (
+        ("a", m.ground, crank, (0, 0, 0)),
+        ("b", crank, rod, (0.2, 0, 0)),
+        ("c", m.ground, rocker, (1, 0, 0.5)),
+        ("d", rod, rocker, (1, 0, 0)),
+    ):
+        m.add(lw.Revolute(name, parent, child, at=at, axis=(0, 1, 0)))
+    return m
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (
+            lambda m: m.bodies["rod"].__setattr__("inertia", lw.Inertia(1e6, (0, 0, 0), np.eye(3) * 1e5)),
+            "steel",
+        ),
+        (lambda m: m.bodies["rod"].__setattr__("visuals", [lw.Box(800, 20, 20)]), "is 800 m long"),
+        (lambda m: m.__setattr__("gravity", (0, 0, -9810)), "gravity of 9.81e+03 m/s^2"),
+        (
+            lambda m: m.bodies["rod"].__setattr__("inertia", lw.Inertia(1, (9, 0, 0), np.eye(3))),
+            "8.6 m outside of its drawing",
+        ),
+        (lambda m: m.joints["b"].__setattr__("axis", (0.3, 1, 0)), "its loops leave nothing that can move"),
+    ],
+)
+def test_units_and_places_that_are_hardly_meant_are_found(change, words, tmp_path, capsys):
+    path = tmp_path / "linkage.json"
+    m = linkage()
+    m.save(path)
+    assert main(["check", str(path), "--strict"]) == 0
+    assert "finding" not in capsys.readouterr().out
+    change(m)
+    m.save(path)
+    assert main(["check", str(path)]) == 0
+    assert words in capsys.readouterr().out
+
+
+def test_loops_that_cannot_close_and_bodies_that_weigh_nothing_are_mistakes(tmp_path, capsys):
+    m = linkage()
+    rod, rocker = m.bodies["rod"], m.bodies["rocker"]
+    m.remove("d")
+    m.add(lw.Revolute("d", rod, rocker, on_parent=(-5, 0, 0), on_child=(0, 0, -0.25), axis=(0, 1, 0)))
+    m.save(tmp_path / "open.json")
+    (tmp_path / "light.urdf").write_text(
+        DEGREES.replace('"0.1"', '"0"').replace('mass value="1"', 'mass value="0"')
+    )
+    for name, words in (("open.json", "cannot be assembled"), ("light.urdf", "joint 'pin' moves no inertia")):
+        assert main(["check", str(tmp_path / name)]) == 2
+        assert words in capsys.readouterr().err
+        assert main(["check", str(tmp_path / name), "--json"]) == 2
+        assert words in json.loads(capsys.readouterr().out)["mistakes"][0]
+
+
+def test_a_scene_is_checked(tmp_path, capsys):
+    scene = lw.Scene()
+    scene.add(linkage())
+    scene.save(tmp_path / "yard.lws")
+    assert main(["check", str(tmp_path / "yard.lws"), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["kind"], found["mechanisms"], found["bodies"]) == ("scene", ["linkage"], 3)
+    assert main(["check", str(tmp_path / "yard.lws")]) == 0
+
+
 DEGREES = """<robot name="arm"><link name="a"/><link name="b"><inertial><mass value="1"/>
 <inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>
 <joint name="pin" type="revolute"><parent link="a"/><child link="b"/><axis xyz="0 1 0"/>

@@ -77,3 +77,27 @@ def test_curved_shapes_touch_at_a_point(names):
     normal, depth = worst(names, turned=True, count=12)
     assert normal < 1e-7
     assert depth < 1e-13
+
+
+@pytest.mark.parametrize("open_too", [False, True])
+def test_meshes_that_are_apart_are_seen_from_far_by_what_is_nearest(open_too):
+    """Of dense meshes only what is not much farther than the nearest is a contact, however far is looked."""
+    small, large = (
+        lw.Revolution([(r, -0.1), (R, -0.1), (R, 0.1), (r, 0.1)]) for r, R in ((0.1, 0.2), (0.7, 0.9))
+    )
+    disc = small.mesh(40)
+    at = np.array([0.3, 0.1, 0.02])  # nearest to the wall of the hole at its right
+    mesh = large.mesh(60)
+    if open_too:
+        far = mesh.vertices[mesh.faces].mean(axis=1)[:, 0] < -0.5
+        mesh = lw.Mesh(mesh.vertices, mesh.faces[~far | (np.arange(len(mesh.faces)) % 3 > 0)])
+        assert not mesh.is_closed
+    gap = lw.distance(disc, mesh, pose_a=at)
+    assert gap == pytest.approx(0.7 - 0.2 - np.hypot(*at[:2]), abs=5e-3)
+    for margin in (1.01 * gap, 0.5, 3.0):
+        found = lw.collide(disc, mesh, pose_a=at, margin=margin)
+        assert -found.depth.max() == pytest.approx(gap, rel=1e-9)
+        assert (found.depth < 0.0).all()
+        nearest = found.normal[int(found.depth.argmax())]
+        assert nearest @ [*at[:2], 0.0] / np.hypot(*at[:2]) > 0.99
+    assert len(lw.collide(disc, mesh, pose_a=at, margin=0.99 * gap)) == 0

@@ -113,6 +113,18 @@ def test_a_box_at_rest_does_not_sink(mass):
     assert np.abs(run.q[-1] - run.q[0]).max() < 1e-12
 
 
+@pytest.mark.parametrize("ratio", [1e3, 1e6])
+def test_a_heavy_box_on_a_light_one_stands(ratio):
+    m = lw.Mechanism("heavy on light")
+    for name, mass, z in (("light", 1.0, 0.1), ("heavy", ratio, 0.3)):
+        m.add(lw.Body(name, lw.Box(0.2, 0.2, 0.2), mass=mass, position=(0, 0, z)))
+    m.ground.add(lw.Plane())
+    m.add(lw.Contact("contact"))
+    run = lw.simulate(m, 1.0, times=[0.0, 1.0])
+    assert np.abs(run.q[1] - run.q[0]).max() < 1e-9
+    assert run["light"].contact_force[1, 2] == pytest.approx(G, rel=1e-3)
+
+
 def test_a_box_that_tumbles_comes_to_lie_on_a_face():
     model = on_a_plane(lw.Box(0.1, 0.2, 0.3), 0.5, of(0.5, 0.3))
     run = lw.simulate(model, 2.0, state(model, [1.0, 2.0, 3.0, 0.5, 0.2, 0]))

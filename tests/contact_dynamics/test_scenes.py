@@ -158,8 +158,8 @@ def test_a_stack_of_twenty_stands_for_a_minute():
     assert moved(lw.simulate(m, 60.0, step=STEP, times=[0.0, 60.0])) < 1e-5
 
 
-def test_a_masonry_arch_stands():
-    """Wedges of a half ring: friction and pressure alone hold it."""
+def masonry_arch():
+    """Return wedges of a half ring: friction and pressure alone hold it."""
     count, inner, outer, depth = 9, 1.0, 1.35, 0.3
     made = lw.Material(friction=0.7)
     m = lw.Mechanism("arch")
@@ -177,7 +177,11 @@ def test_a_masonry_arch_stands():
         m.add(lw.Body(f"stone {k}", shape, density=2000, position=tuple(centre), material=made))
     m.ground.add(lw.Plane(), material=made)
     m.add(lw.Contact("contact"))
-    assert moved(lw.simulate(m, 10.0, step=STEP, times=[0.0, 10.0])) < 1e-4
+    return m
+
+
+def test_a_masonry_arch_stands():
+    assert moved(lw.simulate(masonry_arch(), 10.0, step=STEP, times=[0.0, 10.0])) < 1e-4
 
 
 def house_of_cards(levels):
@@ -212,8 +216,8 @@ def test_a_house_of_cards_stands():
     assert moved(lw.simulate(m, 10.0, step=STEP, times=[0.0, 10.0])) < 1e-5
 
 
-def test_a_gripper_holds_a_box():
-    """Two jaws on slides press a box by a force each; it hangs by friction."""
+def two_jaws():
+    """Return jaws on slides that press a box by a force each; it hangs by friction."""
     made = lw.Material(friction=0.6)
     m = lw.Mechanism("gripper")
     m.add(lw.Body("box", lw.Box(0.1, 0.1, 0.1), mass=1.0, position=(0, 0, 1.0), material=made))
@@ -223,13 +227,19 @@ def test_a_gripper_holds_a_box():
         m.add(lw.Prismatic(f"{name} slide", m.ground, jaw, axis=(1, 0, 0)))
         m.add(lw.Motor(f"{name} drive", f"{name} slide", lambda t, q, v, side=side: -side * 10.0))
     m.add(lw.Contact("contact"))
-    run = lw.simulate(m, 60.0, step=STEP, times=[0.0, 60.0])
+    return m
+
+
+def test_a_gripper_holds_a_box():
+    run = lw.simulate(two_jaws(), 60.0, step=STEP, times=[0.0, 60.0])
     assert abs(run["box"].position[-1, 2] - 1.0) < 1e-6
 
 
-@pytest.mark.parametrize("count", [100, pytest.param(10_000, marks=pytest.mark.soak)])
-def test_energy_never_grows_in_closed_scenes(count):
-    """Balls and boxes in a closed box, e = 1 and with friction, thrown at random."""
+def growth(count):
+    """Return by how much energy grows at most, over all of it, in random scenes.
+
+    Balls and boxes in a closed box, e = 1 and with friction, thrown at random.
+    """
     generator = np.random.default_rng(8)
     made = lw.Material(friction=0.3, restitution=1.0)
     m = lw.Mechanism("room", gravity=(0, 0, 0))
@@ -239,9 +249,14 @@ def test_energy_never_grows_in_closed_scenes(count):
         for normal in (axis, -axis):
             m.ground.add(lw.Plane(normal=tuple(normal), offset=-0.7), material=made)
     m.add(lw.Contact("contact"))
-    model = m.compile()
+    model, worst = m.compile(), 0.0
     for _ in range(count):
         v = generator.normal(scale=3.0, size=model.nv)
-        run = lw.simulate(model, 0.3, lw.State(model.q_drawn, v), step=STEP)
-        energy = run.kinetic_energy
-        assert (np.diff(energy) <= 1e-9 * energy[0]).all()
+        energy = lw.simulate(model, 0.3, lw.State(model.q_drawn, v), step=STEP).kinetic_energy
+        worst = max(worst, float(np.diff(energy).max() / energy[0]))
+    return worst
+
+
+@pytest.mark.parametrize("count", [100, pytest.param(10_000, marks=pytest.mark.soak)])
+def test_energy_never_grows_in_closed_scenes(count):
+    assert growth(count) <= 1e-9

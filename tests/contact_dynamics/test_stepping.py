@@ -207,14 +207,13 @@ def test_bounces_end_in_rest():
 SHOTS = [lw.Sphere(0.005), lw.Box(0.02, 0.01, 0.005), lw.Capsule(0.003, 0.03)]
 
 
-@pytest.mark.parametrize("count", [60, pytest.param(3_400, marks=pytest.mark.soak)])
-@pytest.mark.parametrize("shape", SHOTS, ids=lambda shape: type(shape).__name__)
-def test_no_shot_passes_a_thin_wall(shape, count):
+def passed(shape, count):
+    """Return how many of the shots at a thin wall come out behind it."""
     m = lw.Mechanism("shot", gravity=(0, 0, 0))
     m.add(lw.Body("shot", shape, density=7800, position=(-1, 0, 0.001)))
     m.ground.add(lw.Box(0.001, 100, 100))
     m.add(lw.Contact("contact"))
-    model = m.compile()
+    model, through = m.compile(), 0
     generator = np.random.default_rng(4)
     for _ in range(count):
         speed, spin = 10.0 ** generator.uniform(1, 3), generator.choice([0.0, 10.0, 100.0, 1000.0])
@@ -225,7 +224,14 @@ def test_no_shot_passes_a_thin_wall(shape, count):
         direction = model.poses(q)["shot"].rotation.T @ (1.0, *generator.normal(scale=0.2, size=2))
         v[:3], v[3:] = spin * generator.normal(size=3), speed * direction
         run = lw.simulate(model, 2.0 / speed + 0.02, lw.State(q, v), step=STEP)
-        assert run["shot"].position[:, 0].max() < 0.0
+        through += bool(run["shot"].position[:, 0].max() >= 0.0)
+    return through
+
+
+@pytest.mark.parametrize("count", [60, pytest.param(3_400, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("shape", SHOTS, ids=lambda shape: type(shape).__name__)
+def test_no_shot_passes_a_thin_wall(shape, count):
+    assert passed(shape, count) == 0
 
 
 def test_a_fast_body_that_misses_is_not_held_up():

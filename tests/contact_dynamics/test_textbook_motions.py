@@ -44,8 +44,9 @@ def test_a_brick_that_is_pushed_ever_harder_begins_to_slide_when_static_friction
     m.add(lw.Force("push", m["brick"], lambda body, t: (10.0 * t, 0, 0)))
     found, slips, end = run(m, 1.2, ACCURACY), 0.5 * 2.0 * G / 10.0, 1.2
     assert times_of(found, "slide") == pytest.approx([slips], abs=1e-5)
+    (slips,) = times_of(found, "slide")
     speed = (5.0 * (end**2 - slips**2) - 0.4 * 2.0 * G * (end - slips)) / 2.0
-    assert found["brick"].velocity[-1, 0] == pytest.approx(speed, rel=1e-5)
+    assert found["brick"].velocity[-1, 0] == pytest.approx(speed, rel=1e-7)
 
 
 @BOTH
@@ -183,9 +184,9 @@ def kept_by_rocking(**way):
 def test_a_block_that_rocks_loses_what_housner_says():
     *_, kept = rocking()
     assert kept_by_rocking() == pytest.approx(kept, rel=1e-7)
-    # By steps an impact without restitution takes a step: the error goes with it.
-    errors = [kept - kept_by_rocking(step=h) for h in (1 / 240, 1 / 960)]
-    assert 0.0 < 3.0 * errors[1] < errors[0] < 0.06
+    # By steps an impact without restitution divides its step.
+    assert kept_by_rocking(step=1 / 60) == pytest.approx(kept, abs=4e-3)
+    assert kept_by_rocking(step=1 / 240) == pytest.approx(kept, abs=4e-4)
 
 
 @pytest.mark.parametrize("way", [{"step": 1 / 240}, ACCURACY], ids=["steps", "accuracy"])

@@ -27,6 +27,7 @@ from formats.corpus import (
     stl,
     stl_words,
 )
+from formats.odd_meshes import odd_meshes
 
 Change = Callable[[dict[str, Any]], Any]
 Words = dict[str, tuple[tuple[str, str], ...]]  # by name: old and new, in turns
@@ -60,7 +61,10 @@ def must_refuse() -> Iterator[File]:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("a.stl", bytes(20_000_000))
+    yield "odd ply of broken corners", "ply", ply_bytes().replace(b"list uchar int", b"list uchar float")
+    pointer = b"version https://git-lfs.example/spec/v1\noid sha256:00\nsize 1\n"
     for suffix in dict.fromkeys(suffix for suffix, _ in samples().values()):
+        yield f"pointer to a large {suffix}", suffix, pointer
         yield f"zip as {suffix}", suffix, packed.getvalue()
         yield f"gzip as {suffix}", suffix, gzip.compress(bytes(1000))
 
@@ -82,6 +86,8 @@ def must_accept() -> Iterator[File]:
         yield f"odd stl {name}", "stl", _replaced(stl_words(), old, new)
     for name, change in RIGHT_MECHANISMS.items():
         yield f"odd mechanism {name}", "json", _mechanism(change)
+    for odd in odd_meshes():
+        yield f"as others write it, {odd.suffix}: {odd.name}", odd.suffix, odd.data
     yield "odd json with a byte order mark", "json", b"\xef\xbb\xbf" + _mechanism()
     yield "odd stl of two solids", "stl", stl_words() * 2
     yield "odd stl with attributes", "stl", stl()[:-2] + b"\xff\xff"
@@ -148,6 +154,30 @@ WRONG_URDF: Words = {
     "entity that is not declared": (('name="arm"', 'name="&lol;"'),),
     "loop to nothing": (("</robot>", _LOOP + '<link2 link="no"/></loop_joint></robot>'),),
     "loop to itself": (("</robot>", _LOOP + '<link2 link="tip"/></loop_joint></robot>'),),
+    "mass twice": (('<mass value="2.0"/>', '<mass value="2.0"/><mass value="3"/>'),),
+    "attribute twice": (('value="2.0"', 'value="2.0" value="3.0"'),),
+    "parent twice": (('<parent link="base_link"/>', '<parent link="base_link"/><parent link="tip"/>'),),
+    "axis twice": (("<axis", '<axis xyz="1 0 0"/><axis'),),
+    "limit twice": (("<limit", '<limit lower="0" upper="1" effort="1" velocity="1"/><limit'),),
+    "joint in a joint": (("<axis", '<joint name="x" type="fixed"/><axis'),),
+    "link in a link": ((_TIP[0] + ">", _TIP[0] + '><link name="z"/>'),),
+    "size of nothing": ((_SHAPE, '<sphere radius=""/>'),),
+    "negative radius": ((_SHAPE, '<sphere radius="-1"/>'),),
+    "scale of no number": ((_SHAPE, '<mesh filename="a.stl" scale="nan 1 1"/>'),),
+    "infinite limit": (('lower="-1.5"', 'lower="-inf"'),),
+    "joint without name": (('<joint name="elbow"', "<joint"),),
+    "joint without type": ((' type="revolute"', ""),),
+    "joint without child": (('<child link="tip"/>', ""),),
+    "joint without parent": (('<parent link="base_link"/>', ""),),
+    "mimic without leader": (("<dynamics", '<mimic multiplier="2"/><dynamics'),),
+    "angles of four": (('rpy="0 0.1 0"', 'rpy="0 0.1 0 1"'),),
+    "commas": (('xyz="0 0 0.2"', 'xyz="0,0,0.2"'),),
+    "kilograms": (('value="2.0"', 'value="2.0kg"'),),
+    "inertia without mass": (('<mass value="2.0"/>', ""),),
+    "product of inertia": (('ixy="0"', 'ixy="1"'),),
+    "attribute without quotes": (('name="arm"', "name=arm"),),
+    "text behind": (("</robot>", "</robot>text"),),
+    "entity of HTML": (('name="arm"', 'name="&nbsp;"'),),
 }
 RIGHT_URDF: Words = {
     "words of Gazebo": (("</robot>", '<gazebo reference="tip"><mu1>0.2</mu1></gazebo></robot>'),),
@@ -174,6 +204,15 @@ RIGHT_URDF: Words = {
     "names that differ by case": ((_TIP[0], 'name="BASE_LINK"'), (_TIP[1], 'child link="BASE_LINK"')),
     "name of two lines": ((_TIP[0], 'name="ti&#10;p"'), (_TIP[1], 'child link="ti&#10;p"')),
     "name from right to left": ((_TIP[0], 'name="\u202etip"'), (_TIP[1], 'child link="\u202etip"')),
+    "namespace of an attribute": (("<robot", '<robot xmlns:d="d" d:x="1"'), (_TIP[0], _TIP[0] + ' d:x="1"')),
+    "single quotes": (('"', "'"),) * URDF.count('"'),
+    "numbers on lines": (('xyz="0 1 0"', 'xyz="0\n\t1   0"'),),
+    "numbers with dots": (('value="2.0"', 'value="2.E+0"'), ('value="1.0"', 'value=".1e1"')),
+    "no declaration": (('<?xml version="1.0"?>', ""),),
+    "character data": (("</robot>", "<gazebo><![CDATA[<x>]]></gazebo></robot>"),),
+    "two visuals": (("<visual>", '<visual><geometry><sphere radius="0.1"/></geometry></visual><visual>'),),
+    "no effort": ((' effort="10" velocity="2"', ""),),
+    "names of other alphabets": ((_TIP[0], 'name="\u624b"'), (_TIP[1], 'child link="\u624b"')),
     "mass next to nothing": (('ixx="0.01" iyy="0.01" izz="0.01"', 'ixx="1e-30" iyy="1e-30" izz="1e-30"'),),
 }
 _AXIS = "<xyz>0 1 0</xyz>"
@@ -215,6 +254,16 @@ WRONG_SDF: Words = {
     "follows itself": ((_AXIS, _AXIS + '<mimic joint="j"><multiplier>2</multiplier></mimic>'),),
     "follows nothing": ((_AXIS, _AXIS + '<mimic joint="k"><multiplier>2</multiplier></mimic>'),),
     "truth": (("<link", "<static>perhaps</static><link"),),
+    "misspelt size": (("<size>", "<sizes>"), ("</size>", "</sizes>")),
+    "shape drawn from nowhere": (('<visual name="v">', '<visual name="v"><pose relative_to="f"/>'),),
+    "inertia placed elsewhere": (("<mass>", '<pose relative_to="j">0 0 0 0 0 0</pose><mass>'),),
+    "frame on nothing": (("<link", '<frame name="f" attached_to="g"/><link'),),
+    "joint to a frame of nothing": (("<child>a", "<child>h::palm"),),
+    "model from nowhere": (('name="arm">', 'name="arm"><pose relative_to="f"/>'),),
+    "axis in no frame": (("<xyz>", '<xyz expressed_in="f">'),),
+    "angles of text": (("0 0 1 0 0 0", "0 0 1 0 0 up"),),
+    "mass twice": (("<mass>2</mass>", "<mass>2</mass><mass>3</mass>"),),
+    "no child": (("<child>a</child>", ""),),
 }
 RIGHT_SDF: Words = {
     "quaternion": (("<pose>0 0 1 0 0 0", '<pose rotation_format="quat_xyzw">0 0 1 0 0 0 1'),),
@@ -237,6 +286,28 @@ RIGHT_SDF: Words = {
     "comment before a number": (("<mass>2", "<mass><!-- kg -->2"),),
     "plugin": (("<link", '<plugin name="p" filename="/tmp/x.so"/><link'),),
     "weightless": (("<inertial>", "<gravity>false</gravity><inertial>"),),
+    "joint to a frame": (
+        ("<link", '<frame name="f" attached_to="a"><pose>0 0 1 0 0 0</pose></frame><link'),
+        ("<child>a", "<child>f"),
+    ),
+    "shape drawn in the model": (('<visual name="v">', '<visual name="v"><pose relative_to="__model__"/>'),),
+    "nested": (
+        ("<link", '<model name="h"><link name="palm"/></model><link'),
+        ("<pose>", '<pose relative_to="h::palm">'),
+    ),
+    "joint of the world": (
+        ("<model", '<world name="w"><frame name="f"/><model'),
+        (
+            "</model>",
+            '</model><joint name="k" type="fixed"><parent>world</parent><child>arm</child></joint></world>',
+        ),
+        ("<parent>world</parent><child>a", "<parent>b</parent><child>a"),
+        ("<joint", '<link name="b"/><joint'),
+    ),
+    "universal": (
+        ('type="revolute"', 'type="universal"'),
+        ("</axis>", "</axis><axis2><xyz>1 0 0</xyz><dynamics><damping>1</damping></dynamics></axis2>"),
+    ),
     "file uri": (("<box><size>0.1 0.1 0.4</size></box>", "<mesh><uri>file:///etc/passwd</uri></mesh>"),),
 }
 _DRAWN, _NODES = '</matrix><instance_geometry url="#g"/>', "<library_visual_scenes>"
@@ -308,6 +379,13 @@ def _instances(scene: dict[str, Any]) -> None:
     scene["nodes"][0]["extensions"] = {"EXT_mesh_gpu_instancing": {}}
 
 
+_SPARSE: dict[str, Any] = {  # vertex 16256, half of a number, is to be the first one
+    "count": 1,
+    "indices": {"bufferView": 0, "byteOffset": 14, "componentType": 5123},
+    "values": {"bufferView": 0},
+}
+
+
 def _doubling(scene: dict[str, Any]) -> None:
     scene["nodes"] = [{"children": [k + 1, k + 1]} for k in range(40)] + [{"mesh": 0}]
 
@@ -315,7 +393,16 @@ def _doubling(scene: dict[str, Any]) -> None:
 WRONG_GLB: dict[str, Change] = {
     "sparse": lambda s: s["accessors"][0].update(sparse={"count": 1}),
     "no view": lambda s: s["accessors"][0].pop("bufferView"),
-    "quantized": lambda s: s.update(extensionsRequired=["KHR_mesh_quantization"]),
+    "sparse beyond all": lambda s: s["accessors"][0].update(sparse=_SPARSE),
+    "sparse below zero": lambda s: s["accessors"][0].update(sparse=_SPARSE | {"count": -1}),
+    "sparse by words": lambda s: s["accessors"][0].update(sparse=_SPARSE | {"indices": "0"}),
+    "sparse of nothing, beyond all": lambda s: (
+        s["accessors"][0].pop("bufferView"),
+        s["accessors"][0].update(sparse=_SPARSE, count=2**39),
+    ),
+    "data that is no base64": lambda s: s["buffers"][0].update(uri="data:x/y;base64,####"),
+    "data that ends": lambda s: s["buffers"][0].update(uri="data:x/y;base64,AAAA"),
+    "data in percents": lambda s: s["buffers"][0].update(uri="data:x/y,%00%00"),
     "meshopt": lambda s: s.update(extensionsRequired=["EXT_meshopt_compression"]),
     "extensions that are no list": lambda s: s.update(extensionsRequired="KHR_draco_mesh_compression"),
     "instances": _instances,

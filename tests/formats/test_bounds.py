@@ -32,6 +32,26 @@ def glb_of_primitives(count: int) -> bytes:
     return struct.pack("<4sII", b"glTF", 2, 12 + len(chunks)) + chunks
 
 
+def glb_of_zeros() -> bytes:
+    """Primitives of millions of points that are not in the file, but all zero."""
+    where = {"count": 1, "indices": {"bufferView": 0, "componentType": 5125}, "values": {"bufferView": 0}}
+    zeros = (
+        b'"componentType": 5126, "count": 3900000, "type": "VEC3", "sparse": ' + json.dumps(where).encode()
+    )
+    data = glb_of_primitives(1000)
+    changed = data[20:-44].replace(
+        b'"bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3"', zeros
+    )
+    changed += b" " * (-len(changed) % 4)
+    size = len(changed) + 20 + 44
+    return (
+        struct.pack("<4sII", b"glTF", 2, size)
+        + struct.pack("<I4s", len(changed), b"JSON")
+        + changed
+        + data[-44:]
+    )
+
+
 def ragged_ply(faces: int) -> bytes:
     """Lists of one and two corners in turns: no table, and no face."""
     header = (
@@ -73,6 +93,9 @@ ATTACKS = {
     ),
     "glb of primitives": ("glb", lambda: glb_of_primitives(25_000), "over 10000 nodes and primitives"),
     "stl of words": ("stl", lambda: b"solid a\nendsolid\n" * 700_000, "more than 50000 lines"),
+    "glb of zeros": ("glb", glb_of_zeros, "3900000 items, nearly all of them 0"),
+    "obj of one line": ("obj", lambda: b"v " + b"1" * 16_000_000, ":1: a line of over 1000000 bytes"),
+    "dae of one text": ("dae", lambda: b"<COLLADA>" + b"x" * 4_000_000 + b"</COLLADA>", "there are no faces"),
     "off of lines": ("off", lambda: b"OFF\n2000000 1 0\n" + b"0 0 0\n" * 1_999_999 + b"x", "'x'|1 numbers"),
 }
 

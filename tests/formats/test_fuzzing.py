@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 from formats.corpus import NUMBERS, samples
+from formats.odd_meshes import odd_meshes
 from peak_memory import peak_memory
 
 import linkwork as lw
@@ -82,6 +83,11 @@ MJCF = """<mujoco model="arm"><compiler angle="radian"/><option gravity="0 0 -9.
 <geom type="capsule" size="0.1 0.2"/><replicate count="3" offset="0 1 0"><site/></replicate></body>
 </worldbody>
 <actuator><motor joint="j" gear="2"/></actuator></mujoco>"""
+WORLD = """<sdf version="1.11"><world name="w"><frame name="f"><pose>0 0 1 0 0 0</pose></frame>
+<model name="a" placement_frame="b"><pose relative_to="f"/><link name="b"/>
+<model name="h"><link name="p"/></model><frame name="g" attached_to="h::p"/>
+<joint name="j" type="ball"><parent>g</parent><child>b</child></joint></model>
+<joint name="k" type="fixed"><parent>world</parent><child>a::h</child></joint></world></sdf>"""
 heard: list[tuple[str, str]] | None = None
 
 
@@ -170,7 +176,9 @@ def fuzz(folder: Path, most: int, seconds: float, seed: int) -> int:
     One in twenty is written and loaded as users do; the others are read from memory, which is quicker.
     """
     rng = Random(seed)
-    kinds = list((samples() | {"mjcf": ("xml", MJCF.encode())} | saved(folder)).values())
+    odd = {odd.name: (odd.suffix, odd.data) for odd in odd_meshes() if odd.suffix == "glb"}
+    more = {"mjcf": ("xml", MJCF.encode()), "world": ("sdf", WORLD.encode())}
+    kinds = list((samples() | odd | more | saved(folder)).values())
     paths = [folder / f"part{k}.{suffix}" for k, (suffix, _) in enumerate(kinds)]
     held = [InMemory(folder / f"held{k}.{suffix}") for k, (suffix, _) in enumerate(kinds)]
     for path, copy, (_, data) in zip(paths, held, kinds, strict=True):

@@ -323,7 +323,11 @@ REFUSED = {
     "glb version": ("glb", b"glTF" + struct.pack("<II", 1, 20) + b"\0" * 8, "glTF version 1"),
     "glb json": ("glb", glb_of(b"{" * 100_000, b""), "its JSON cannot be read"),
     "glb nan": ("glb", glb_of(b'{"nodes": NaN}', b""), "NaN is not a number"),
-    "glb outside": ("glb", broken_glb(buffers__0__uri="file:///etc/passwd"), "a buffer outside of the file"),
+    "glb outside": (
+        "glb",
+        broken_glb(buffers__0__uri="file:///etc/passwd"),
+        "a buffer outside of its binary chunk",
+    ),
     "glb accessor": ("glb", broken_glb(accessors__0__count=2**39), "accessor 0: 549755813888 items"),
     "glb offset": ("glb", broken_glb(bufferViews__1__byteOffset=-5), "byteOffset -5"),
     "glb type": ("glb", broken_glb(accessors__0__componentType=[]), r"componentType \[\]; give a whole"),

@@ -2,6 +2,7 @@
 
 import os
 from itertools import islice
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -54,6 +55,43 @@ def test_nothing_is_opened_before_it_is_asked_for(robot):
     shape = robot("missing.stl")
     with pytest.raises(FileNotFoundError):
         lw.load(shape)
+
+
+def test_a_mechanism_finds_its_meshes_in_packages_that_are_given(robot, tmp_path):
+    elsewhere = tmp_path / "elsewhere" / "deep"
+    elsewhere.mkdir(parents=True)
+    (elsewhere / "part.obj").write_text(TETRAHEDRON)
+    (tmp_path / "elsewhere" / "other.obj").write_text(TETRAHEDRON)
+    path = Path(robot("package://other/part.obj").folder) / "arm.urdf"
+    shape = lw.load(path, packages={"other": elsewhere})["arm"].visuals[0].shape
+    assert lw.load(shape).volume == pytest.approx(2 / 6)
+    robot("package://other/../other.obj")
+    with pytest.raises(FormatError, match="leads out of"):
+        lw.load(path, packages={"other": elsewhere})
+
+
+def test_bodies_touch_by_the_hulls_of_their_meshes_if_asked(robot, tmp_path):
+    path = Path(robot("../meshes/ell.obj").folder) / "arm.urdf"
+    path.write_text(path.read_text().replace("visual>", "collision>").replace("2 1 -1", "1 1 1"))
+    vertices, faces = lw.Extrusion([(0, 0), (1, 0), (1, 0.1), (0.1, 0.1), (0.1, 1), (0, 1)], 1.0).surface()
+    lines = [f"v {x} {y} {z}\n" for x, y, z in vertices] + [f"f {a} {b} {c}\n" for a, b, c in faces + 1]
+    (path.parents[1] / "meshes" / "ell.obj").write_text("".join(lines))
+    hollow = lw.Frame((1.0 - 0.3, 2.0 + 0.3, 3.0))  # the mesh is placed there, turned by a quarter
+    found = []
+    for hulls in (False, True):
+        m = lw.load(path, hulls=hulls)
+        m.save(tmp_path / "arm.json")
+        for mechanism in (m, lw.load(tmp_path / "arm.json")):
+            (skin,) = mechanism["arm"].touched_by
+            found.append(len(lw.collide(lw.load(skin.shape), lw.Sphere(0.1), pose_b=hollow)) > 0)
+    assert found == [False, False, True, True]
+    with pytest.warns(UserWarning, match="touched by its hull"):
+        m.save(tmp_path / "again.urdf")
+    m = lw.Mechanism("mesh")
+    m.add(lw.Body("ell", lw.Mesh(vertices, faces), density=1.0))
+    m.save(tmp_path / "ell.json")
+    (skin,) = lw.load(tmp_path / "ell.json", hulls=True)["ell"].touched_by
+    assert isinstance(skin.shape, lw.ConvexHull)
 
 
 def test_packages_may_be_told_and_are_found_by_the_path_of_ros(robot, tmp_path, monkeypatch):

@@ -439,3 +439,92 @@ def test_wrong_mjcf_is_refused(text, words, tmp_path):
     (tmp_path / "x.xml").write_text(text)
     with pytest.raises(FormatError, match=words):
         lw.load(tmp_path / "x.xml")
+
+
+def drawn_elsewhere() -> lw.Mechanism:
+    """A four-bar linkage, a slide that follows its crank, and a ball in the air: none is drawn at zero."""
+    m = lw.Mechanism("elsewhere")
+    bar = {"density": 800, "rotation": (np.cos(0.1), 0, -np.sin(0.1), 0)}
+    crank = m.add(lw.Body("crank", lw.Box(0.3, 0.05, 0.05), position=(0.15, 0, 0.03), **bar))
+    rod = m.add(lw.Body("rod", lw.Box(0.8, 0.02, 0.02), density=800, position=(0.7, 0, 0.1)))
+    rocker = m.add(lw.Body("rocker", lw.Box(0.04, 0.04, 0.6), density=800, position=(1.1, 0, 0.3)))
+    slide = m.add(lw.Body("slide", lw.Box(0.1, 0.1, 0.1), density=800, position=(0, 0.5, 0.2)))
+    ball = m.add(lw.Body("ball", lw.Sphere(0.1), density=500, position=(0, 0, 2), rotation=(0.8, 0.6, 0, 0)))
+    on_crank, on_rod, on_rocker, top = (0.15, 0, 0), (-0.4, 0, 0), (0, 0, -0.2), (0, 0, 0.2)
+    m.add(lw.Revolute("a", m.ground, crank, on_parent=(0, 0, 0), on_child=(-0.15, 0, 0), axis=(0, 1, 0)))
+    m.add(lw.Revolute("b", crank, rod, on_parent=on_crank, on_child=on_rod, axis=(0, 1, 0)))
+    m.add(lw.Revolute("d", m.ground, rocker, on_parent=(1.1, 0, 0.5), on_child=top, axis=(0, 1, 0)))
+    m.add(lw.Spherical("c", rod, rocker, on_parent=(0.4, 0, 0), on_child=on_rocker))
+    m.add(lw.Prismatic("s", m.ground, slide, on_parent=(0, 0.5, 0), on_child=(0, 0, 0), axis=(0, 0, 1)))
+    m.add(lw.Coupling("geared", "s", "a", 0.5, 0.3))
+    m.add(lw.Free("f", m.ground, ball))
+    m.assemble()
+    return m
+
+
+@pytest.mark.peers
+def test_mjcf_keeps_where_joints_are_drawn(tmp_path):
+    m = drawn_elsewhere()
+    other = again(m, tmp_path / "model.xml")
+    state, kept = m.compile().state(), other.compile().state()
+    for name, joint in m.joints.items():
+        if name != "c":  # a loop in MuJoCo has no coordinates
+            np.testing.assert_allclose(kept[name], state[name], atol=1e-12, err_msg=name)
+        if joint.nv == 1:
+            assert abs(state[name]) > 0.01
+    for name, body in m.bodies.items():
+        np.testing.assert_allclose(other.bodies[name].position, body.position, atol=1e-12)
+        np.testing.assert_allclose(other.bodies[name].rotation, body.rotation, atol=1e-12)
+    assert_same(m, other)
+
+
+@pytest.mark.peers
+def test_mjcf_keeps_joints_that_move_bodies_without_mass(tmp_path):
+    m = lw.Mechanism("steps")
+    mast = m.add(lw.Body("mast", lw.Inertia.zero("space"), position=(0, 0, 0.3)))
+    arm = m.add(lw.Body("arm", lw.Box(0.5, 0.1, 0.1), density=500, position=(0.2, 0.3, 0.5)))
+    m.add(lw.Revolute("yaw", m.ground, mast, on_parent=(0, 0, 0.3), on_child=(0, 0, 0), axis=(0, 0, 1)))
+    m.add(lw.Prismatic("out", mast, arm, on_parent=(0, 0, 0.2), on_child=(0, 0, 0), axis=(0, 1, 0)))
+    arm.position, mast.rotation = (-0.3 * np.sin(0.4), 0.3 * np.cos(0.4), 0.5), lw.rotation_z(0.4).R
+    arm.rotation = mast.rotation
+    other = again(m, tmp_path / "model.xml")
+    state, kept = m.compile().state(), other.compile().state()
+    assert (kept["yaw"], kept["out"]) == pytest.approx((0.4, 0.3), abs=1e-12)
+    assert (state["yaw"], state["out"]) == pytest.approx((0.4, 0.3), abs=1e-12)
+    np.testing.assert_allclose(other.bodies["arm"].position, arm.position, atol=1e-12)
+    assert_same(m, other)
+
+
+@pytest.mark.peers
+def test_mjcf_says_which_joints_it_cannot_begin_as_they_are_drawn(tmp_path):
+    m = lw.Mechanism("cardan")
+    body = m.add(lw.Body("body", lw.Sphere(0.1), density=500, rotation=lw.rotation_x(0.3).R))
+    m.add(lw.Universal("u", m.ground, body, on_parent=(0, 0, 0), on_child=(0, 0, 0.2)))
+    with pytest.warns(UserWarning, match="where joint 'u' is drawn"):
+        m.save(tmp_path / "model.xml")
+
+
+def test_urdf_says_which_joints_are_not_drawn_at_zero(tmp_path):
+    m = drawn_elsewhere()
+    with pytest.warns(UserWarning, match="where joint 'a' is drawn") as said:
+        m.save(tmp_path / "robot.urdf")
+    assert all(f"joint {name!r} is drawn" in str(said[0].message) for name in "abdsf")
+
+
+@pytest.mark.peers
+def test_a_large_mesh_lies_beside_a_model_of_mujoco(tmp_path):
+    m = lw.Mechanism("stone")
+    angles = np.linspace(0, 2 * np.pi, 16_000, endpoint=False)
+    corners = np.c_[np.cos(angles), np.sin(angles), 0 * angles]
+    points = np.r_[corners, [(0, 0, 1), (0, 0, -1)]]
+    k = np.arange(len(angles))
+    faces = np.r_[
+        np.c_[k, np.roll(k, -1), np.full(len(k), len(k))],
+        np.c_[np.roll(k, -1), k, np.full(len(k), len(k) + 1)],
+    ]
+    drawn = lw.geometry.Visual(shape=lw.geometry.Mesh(points, faces))
+    stone = m.add(lw.Body("stone", lw.Sphere(1.0), density=2000, visuals=[drawn]))
+    m.add(lw.Free("f", m.ground, stone))
+    other = again(m, tmp_path / "model.xml")
+    assert (tmp_path / "model_1.obj").is_file()
+    assert_same(m, other)

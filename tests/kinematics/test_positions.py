@@ -319,8 +319,8 @@ def test_numbers_of_any_thing_vary(kind):
             m.add(lw.Prismatic("S", m.ground, b))
             m.add(lw.Helical("screw", a, b, pitch=x))
         else:
-            m.add(lw.Revolute("B", m.ground, b))
-            m.add(lw.RackPinion("gear", "A", "B", x))
+            m.add(lw.Prismatic("S", m.ground, b, axis=(1, 0)))
+            m.add(lw.RackPinion("gear", "A", "S", x))
         return m
 
     place = {

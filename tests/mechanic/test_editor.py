@@ -126,6 +126,85 @@ def test_pulling_keeps_the_joints_and_the_branch(parts):
     assert editor.advice().freedoms == 1
 
 
+def four_bar(*, limits=None, on="crank pin"):
+    """Return a four-bar that folds flat twice in a turn, crank and rocker alike."""
+    editor = Editor(lw.Mechanism("fold", space="plane"))
+    places = {"crank": (0.0, 0.0), "coupler": (0.0, 0.1), "rocker": (0.3, 0.0)}
+    for name, place in places.items():
+        inertia = lw.Inertia(1.0, (0.05, 0.0), 0.01)
+        turn = 0.0 if name == "coupler" else np.pi / 2
+        R = [[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]]
+        editor.mechanism.add(lw.Body(name, inertia, position=place, rotation=R))
+    for joint, a, b, at in (
+        ("bearing", "ground", "crank", (0.0, 0.0)),
+        ("crank pin", "crank", "coupler", (0.0, 0.1)),
+        ("pivot", "ground", "rocker", (0.3, 0.0)),
+        ("wrist pin", "coupler", "rocker", (0.3, 0.1)),
+    ):
+        editor.join("Revolute", a, b, at, name=joint)
+    if limits is not None:
+        editor.change_joint(on, "limits", limits)
+    return editor
+
+
+def angle(editor, q, body):
+    X = editor.model.poses(q)[body].rotation
+    return np.arctan2(X[1, 0], X[0, 0])
+
+
+@pytest.mark.parametrize("pieces", [7, 20, 60])
+def test_a_parallelogram_is_pulled_through_its_dead_points_and_stays_one(pieces):
+    editor = four_bar()
+    q = editor.start().q
+    for way in np.pi / 2 + np.linspace(0.0, 4.0 * np.pi, 2 * pieces):
+        q = editor.pull(q, "crank", (0.1, 0, 0), (0.1 * np.cos(way), 0.1 * np.sin(way), 0))
+        assert abs(np.sin(angle(editor, q, "crank") - angle(editor, q, "rocker"))) < 1e-6
+        assert abs(np.sin(angle(editor, q, "crank") - way)) < 1e-6  # it follows all the way round
+
+
+@pytest.mark.parametrize(
+    "joint", ["bearing", "crank pin", "pivot", "wrist pin"]
+)  # in the tree, or of the loop
+def test_pulling_respects_limits_and_comes_free_again(joint):
+    editor = four_bar(limits=(-0.3, 0.5), on=joint)
+    q, turned = editor.start().q, []
+    sign = {"crank pin": -1.0}.get(joint, 1.0)  # what the joint's coordinate is of the crank's turn
+    for target in ((-9.0, 0.0), (9.0, 0.0), (0.0, 9.0), (-0.5, -0.5), (0.0, 0.2)):
+        for _ in range(12):
+            q = editor.pull(q, "crank", (0.1, 0, 0), (*target, 0.0))
+        turned.append(sign * (angle(editor, q, "crank") - np.pi / 2))
+        assert np.abs(editor.model.constraint_residual(q)).max() < 1e-9
+    assert min(turned) == pytest.approx(-0.3, abs=1e-6)  # both limits were reached
+    assert max(turned) == pytest.approx(0.5, abs=1e-6)
+    assert turned[-1] == pytest.approx(0.0, abs=1e-6)  # straight up again
+
+
+def test_pulls_far_out_of_reach_end_as_near_as_it_can_come():
+    editor = four_bar()
+    q = editor.start().q
+    for target in ((50.0, 0.0, 0.0), (1e6, -1e6, 0.0)):
+        for _ in range(10):
+            q = editor.pull(q, "crank", (0.1, 0, 0), target)
+        way = np.arctan2(target[1], target[0])
+        assert abs(np.sin(angle(editor, q, "crank") - way)) < 1e-3
+        assert np.abs(editor.model.constraint_residual(q)).max() < 1e-9
+
+
+def test_a_loop_in_space_is_pulled_within_its_limits():
+    mechanism = lw.examples.bennett()
+    for joint in mechanism.joints.values():
+        joint.limits = (-0.3, 0.3)
+    editor = Editor(mechanism)
+    q = editor.start().q
+    body = editor.model.body_names[0]
+    for target in np.random.default_rng(3).normal(size=(20, 3)):
+        q = editor.pull(q, body, (0.1, 0, 0), target)
+        loops = editor.model.loop_motion(q, np.zeros(editor.model.nv))[0]
+        assert np.abs([*q, *loops]).max() < 0.3 + 1e-6
+        assert np.abs(editor.model.constraint_residual(q)).max() < 1e-9
+    assert np.abs(q).max() > 0.05
+
+
 def test_names_of_everything_can_be_changed_and_what_refers_to_them_follows(parts):
     editor = slider_crank(Editor(), parts)
     editor.motor("bearing", "0.2 * sin(3 * t) - 0.01 * v")

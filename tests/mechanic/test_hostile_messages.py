@@ -1,9 +1,12 @@
 """Messages that no page of ours sends: none changes the mechanism, and the page goes on."""
 
 import socket
+import tempfile
 import time
+from pathlib import Path
 
 import msgspec
+import pytest
 from raw_requests import cookie, frame, origin, request, succeeded, talk, upgrade
 
 import linkwork as lw
@@ -117,6 +120,21 @@ def test_strangers_get_nothing_from_the_mechanic(page):
     assert len(answers) == 42
     assert not any(map(succeeded, answers))
     assert page.editor.text() == before
+
+
+def test_a_description_that_was_sent_reads_no_file_of_this_machine(page):
+    corners = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n"
+    with tempfile.TemporaryDirectory() as beside:
+        path = Path(beside, "secret.obj")
+        path.write_text(corners + "f 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n")
+        for named in (str(path), f"file://{path}", f"../{path.parent.name}/secret.obj", "../secret.obj"):
+            robot = f'<robot name="x"><link name="a"><visual><geometry><mesh filename="{named}"/>'
+            page.editor.open(lw.Mechanism("empty"))
+            with pytest.warns(UserWarning, match="not drawn"):
+                page.editor.add_sent("x.urdf", f"{robot}</geometry></visual></link></robot>".encode())
+            with pytest.warns(UserWarning, match="not drawn"):
+                pieces = page.drawn().drawing.pieces
+            assert not any(len(piece.shell.corners) == 4 for piece in pieces)
 
 
 def test_messages_that_no_page_sends_change_nothing(page, capfd):

@@ -136,7 +136,7 @@ def test_a_slider_crank_is_built_from_three_meshes_with_the_mouse_only(page, par
 def test_the_steam_engine_is_built_from_the_parts_of_an_example(page, tab):
     hand, editor = Hand(tab, page), page.editor
     hand.fold("File")
-    tab.row("Parts only").check(force=True)
+    tab.tick("Parts only")
     tab.until(lambda: page.files._taken_apart.value)
     hand.choose("Example", "steam_engine")
     tab.until(lambda: len(editor.mechanism.bodies) == 8 and not editor.mechanism.joints)
@@ -225,7 +225,7 @@ def test_ground_and_contact_are_switched_and_a_block_falls_on_it(page, tab):
     assert "principal moments" in tab.page.locator("body").inner_text()
     assert tab.visible("/mass")
     for word in ("Ground", "Contact"):
-        tab.row(word).check(force=True)
+        tab.tick(word)
     tab.until(lambda: editor.has_ground and editor.touching)
     tab.press("button", "Run")
     number = page.stage.numbers["box 2"]

@@ -137,6 +137,7 @@ def test_the_guide_notices_each_step_that_was_done(page):
         editor.add_shape(lw.Box(*sides), name, place)
     until(lambda: guide.done == 1)
     assert '<li class="done"><span>✓</span><div>Three parts' in guide._sheet.content
+    assert "Body crank, As Revolute" in guide._sheet.content  # parts by their names
     editor.join("Revolute", "ground", "crank", (0, 0, 0), axis=(0, 1, 0))
     until(lambda: guide.done == 2)
     editor.join("Revolute", "crank", "rod", (0.1, 0, 0), axis=(0, 1, 0))
@@ -184,3 +185,20 @@ def test_limits_are_shown_as_an_arc_and_pulled_by_their_ends(page):
     assert np.allclose(marks.limits, (0.0, 0.35))
     page.select("arm")
     assert not marks._line.visible
+
+
+def test_a_part_that_is_not_closed_is_shown_and_repaired_at_a_press(page):
+    vertices, faces = lw.Cylinder(0.02, 0.1).surface()
+    lines = [*(f"v {x} {y} {z}" for x, y, z in vertices), *(f"f {a} {b} {c}" for a, b, c in faces[:-9] + 1)]
+    (name,) = page.editor.add_sent("tube.obj", "\n".join(lines).encode())
+    page.show_and_select(name)
+    assert name in page.drawing.bodies
+    assert not page._note.visible
+    assert "press repair" in page.bodies_tab._note.content
+    assert "tube is not closed" in page._advised.content
+    page.heard()["fix"](None, "0")
+    page.show_now()
+    assert "not closed" not in page._advised.content
+    page._show_tabs()
+    assert not page.bodies_tab._note.visible
+    assert page.bodies_tab._place.value == (0.0, 0.0, 0.0)

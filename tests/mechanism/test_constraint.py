@@ -237,3 +237,22 @@ def test_a_driver_of_several_coordinates_says_which():
         check(m)
     assert "driver 'motor': joint 'U' has 2 coordinates; say which, as in ('U', 0)" in str(error.value)
     assert "driver 'push': 'a' cannot be driven; give one of ('a', 'x'), ('a', 'y')" in str(error.value)
+
+
+def test_an_attribute_that_own_equations_read_may_be_set_later():
+    class PinInSlot(lw.Constraint):
+        def phi(self, a, b):
+            return [b.to_local(a.to_world(self.pin))[1]]
+
+    m = lw.Mechanism("slot", space="plane")
+    a, b = (
+        m.add(lw.Body(name, lw.Inertia(1.0, (0, 0), 0.1), position=(0, y)))
+        for name, y in (("a", 0.0), ("b", 0.2))
+    )
+    m.add(lw.Revolute("hinge", m.ground, a, at=(0, 0)))
+    m.add(lw.Prismatic("guide", m.ground, b, axis=(1, 0)))
+    slot = m.add(PinInSlot("slot", a, b))
+    slot.pin = (0.3, 0.2)
+    assert lw.simulate(m, 0.1).loop_gaps["slot"].max() < 1e-12
+    with pytest.raises(AttributeError, match="has no pn to set to"):
+        slot.pn = (0.3, 0.2)

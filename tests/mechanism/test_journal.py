@@ -232,9 +232,10 @@ def edited(m: lw.Mechanism, kind: int, which: int, x: float) -> None:
     elif kind == 5:
         body.inertia = lw.Inertia(x, (0, 0, 0), np.eye(3))
     elif kind == 6:
+        number = len(m.journal.undoable)
         with m.edit():
-            new = m.add(lw.Body(f"n{len(m)} {x}", lw.Sphere(0.1), mass=x, position=(x, x, 0)))
-            m.add(lw.Spherical(f"s{len(m)} {x}", body, new, at=(x, 0, 0)))
+            new = m.add(lw.Body(f"n{number}", lw.Sphere(0.1), mass=x, position=(x, x, 0)))
+            m.add(lw.Spherical(f"s{number}", body, new, at=(x, 0, 0)))
 
 
 @settings(max_examples=60, deadline=None)

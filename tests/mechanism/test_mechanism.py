@@ -278,7 +278,8 @@ def test_floating_bodies_want_a_free_joint():
     a, b = m.add(Body("a")), m.add(Body("b"))
     m.add(Fixed("weld", a, b))
     one_mistake(
-        m, "body 'a': not connected to ground, nor is what hangs on it: 'b'; .* a Free one if it floats"
+        m,
+        "body 'a': not connected to ground, nor are the bodies joined to it: 'b'; .* a Free one",
     )
     m.add(Free("flight", m.ground, b))
     check(m)

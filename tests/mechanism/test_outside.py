@@ -310,3 +310,40 @@ def test_random_numbers_drawn_are_noticed():
     assert not found.drew()
     rng.normal()
     assert found.drew() == "rng"
+
+
+def test_a_private_slot_is_followed():
+    class Gain:
+        __slots__ = ("__value",)
+
+        def set(self, value):
+            self.__value = value
+
+        def get(self):
+            return self.__value
+
+    gain = Gain()
+    gain.set(1.0)
+    found = of(lambda: gain.get())
+    gain.set(2.0)
+    assert not found.same
+
+
+def test_an_objects_own_getattr_is_not_asked():
+    class Table:
+        def __init__(self):
+            self.values = {"k": 1.0}
+
+        def __getattr__(self, name):
+            return self.values[name]  # a KeyError, where Python asks for an AttributeError
+
+    class Unfilled:
+        __slots__ = ("k",)
+
+        def __getattr__(self, name):
+            raise KeyError(name)
+
+    table, unfilled = Table(), Unfilled()
+    found = of(lambda: table.k), of(lambda: unfilled.k)
+    table.values["k"] = unfilled.k = 2.0
+    assert not any(each.same for each in found)

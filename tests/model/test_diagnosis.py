@@ -155,7 +155,7 @@ def test_bricard_is_diagnosed():
         d.motion["P7"]
     said = str(d)
     assert "Bricard: 1 degree of freedom" in said
-    assert "a mere count gives 0" in said
+    assert "the count without the rank gives 0" in said
     assert "1 equation is redundant" in said
 
 

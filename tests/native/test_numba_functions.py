@@ -6,6 +6,7 @@ import pickle
 import re
 import sys
 import threading
+from fractions import Fraction
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,7 +18,17 @@ import linkwork
 from linkwork.errors import LinkworkError
 from linkwork.native import passes, sources, store
 from linkwork.native.loop_types import Named
-from linkwork.native.numba_functions import doubles, entry, integers, memory, native, native_linked, record
+from linkwork.native.numba_functions import (
+    add_scaled,
+    add_two,
+    doubles,
+    entry,
+    integers,
+    memory,
+    native,
+    native_linked,
+    record,
+)
 from linkwork.native.target import host
 
 PAIR = np.dtype([("count", np.int64), ("value", np.float64)])
@@ -55,6 +66,37 @@ def test_parts_may_share_parts_and_change_records():
     pair = np.array([(0, 3.0)], PAIR)
     _all_ways(pair.ctypes.data)
     assert pair[0].tolist() == (4, 6.0)
+
+
+@entry(None, "float64[::1]", "int64", "int64", "float64[::1]", "int64", "int64", "int64")
+def _add_rows(x, i, n, y, j, k, rows):
+    if rows == 1:
+        add_scaled(memory(x), i, n, 0.7, memory(y), j)
+    else:
+        add_two(memory(x), i, n, 0.7, memory(y), j, -1.3, memory(y), k)
+
+
+@pytest.mark.parametrize("rows", [1, 2])
+def test_rows_of_any_length_are_added_and_nothing_beside_them(rows):
+    generator = np.random.default_rng(rows)
+    for n in range(35):
+        x, y = generator.normal(size=48), generator.normal(size=64)
+        expected = x.copy()
+        expected[3 : 3 + n] += 0.7 * y[5 : 5 + n]
+        if rows == 2:
+            expected[3 : 3 + n] -= 1.3 * y[11 : 11 + n]
+        _add_rows(x, 3, n, y, 5, 11, rows)
+        np.testing.assert_allclose(x, expected, rtol=0, atol=1e-15)
+        assert x[:3].tobytes() == expected[:3].tobytes()
+        assert x[3 + n :].tobytes() == expected[3 + n :].tobytes()
+
+
+def test_what_is_added_to_a_row_is_rounded_once():
+    x, y = np.full(9, -1.0), np.full(16, (1.0 + 2.0**-30) / 0.7)
+    _add_rows(x, 0, 9, y, 0, 0, 1)
+    exact = float(Fraction(0.7) * Fraction(float(y[0])) - 1)
+    assert exact != 0.7 * y[0] - 1.0
+    assert (x == exact).all()
 
 
 @numba.njit

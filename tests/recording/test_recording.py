@@ -236,8 +236,20 @@ def test_what_damping_takes_is_its_work() -> None:
 
 def test_wrong_work_is_an_energy_error() -> None:
     run = swung(damping=0.2)
-    run.work[:] *= 0.99
-    assert 1e-4 < run.energy_error < 1e-1
+    wrong = Recording(run._channels, run.time, run.q, run.v, 0.99 * run.work, REPORT, run.final)
+    assert 1e-4 < wrong.energy_error < 1e-1
+
+
+def test_a_run_stays_what_it_is(run: Recording) -> None:
+    angle, place = run["pin"].position, run[run.layout.bodies[0]].position
+    for array in (angle, place, run.time, run.q, run.v, run.a, run.work, run["pin"].force, run.q[0]):
+        with pytest.raises(ValueError, match="read-only"):
+            array *= 57.0
+    assert np.array_equal(57.0 * angle, 57.0 * run["pin"].position)
+
+
+def with_positions(run: Recording, q: np.ndarray) -> Recording:
+    return Recording(run._channels, run.time, q, run.v, run.work, run.report, run.final)
 
 
 def test_where_nothing_happens_there_is_no_error() -> None:
@@ -394,20 +406,21 @@ def test_the_notebook_shows_a_table_and_a_picture_and_trusts_no_name(monkeypatch
 
 
 def test_the_small_picture_survives_numbers_that_are_not_finite_or_huge(run: Recording) -> None:
-    run.q[2:4, 0] = np.nan
-    run.q[5, 1:3] = 1e308, -1e308
-    run.q[:, 3] = np.inf
-    html = run._repr_html_()
+    q = run.q.copy()
+    q[2:4, 0] = np.nan
+    q[5, 1:3] = 1e308, -1e308
+    q[:, 3] = np.inf
+    html = with_positions(run, q)._repr_html_()
     assert not re.search(r'd="[^"]*(nan|inf)', html)
     assert html.count("M", html.index("<svg")) > 9
 
 
 def test_the_small_picture_of_a_long_run_is_small_and_keeps_its_peaks(model: lw.Model) -> None:
     run = recorded(model, samples=50_000)
-    run.q[:] = model.q_drawn
-    run.q[31_234, 0] = 7.0
-    run.q[31_235:31_300, 1] = np.nan
-    html = run._repr_html_()
+    q = np.tile(model.q_drawn, (50_000, 1))
+    q[31_234, 0] = 7.0
+    q[31_235:31_300, 1] = np.nan
+    html = with_positions(run, q)._repr_html_()
     assert len(html) < 300_000
     assert ">7<" in html
     assert re.search(r'd="[^"]*L\d+\.\d 22\.0L', html)  # the top of the first panel

@@ -127,6 +127,39 @@ REFUSED = {
 }
 
 
+class Failing(lw.Behaviour):
+    def __init__(self, when):
+        self.when = when
+
+    def before(self, scene, dt):
+        if self.when == "before":
+            raise RuntimeError("before")
+
+    def after(self, scene, dt):
+        if self.when == "after":
+            raise RuntimeError("after")
+
+
+@pytest.mark.parametrize("when", ["before", "after", "observer"])
+def test_a_scene_goes_on_after_an_error_of_those_who_look_on(when):
+    def observer(_):
+        if failing.when == "observer":
+            raise RuntimeError("observer")
+
+    scene, other = world(), world()
+    for one in (scene, other):
+        one.add(crate(), position=(0, 0, 1))
+    failing = scene.add(Failing(when))
+    scene.observe(observer)
+    with pytest.raises(RuntimeError, match=when):
+        scene.step(1 / 60)
+    failing.when = ""
+    scene.step(1 / 60, n=5 if when == "before" else 4)
+    other.step(1 / 60, n=5)
+    assert scene.hash() == other.hash()
+    assert np.array_equal(scene.recording.time, other.recording.time)
+
+
 @pytest.mark.parametrize("what", REFUSED)
 def test_mistakes_are_refused_with_a_remedy(what):
     call, kind, text = REFUSED[what]

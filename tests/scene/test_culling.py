@@ -61,11 +61,55 @@ def test_captured_motion_plays_on_a_base_that_falls():
     scene.add(lw.Culling((0, 0, 1), [(15, "full"), (inf, "captured")]))
     scene.step(1 / 60, n=10)
     assert one.paused
-    assert one.position[2] == pytest.approx(2.0, abs=1e-9)  # it stands as high as it was captured
+    assert one.position[2] == pytest.approx(2.0 - 0.5 * 9.81 * (9 / 60) ** 2, abs=1e-9)  # since it was far
+    scene.step(1 / 60, n=60)
+    assert one.position[2] == pytest.approx(0.25, abs=1e-9)  # above its hands, which are on the floor
     scene.remove(scene.behaviours[1])
     scene.behaviours[0].stop(scene)
     scene.step(1 / 60)
     assert not one.paused
+
+
+def test_captured_motion_goes_on_as_high_as_it_stood():
+    m = doll()
+    recording = lw.simulate(m, 0.5, every=0.05)
+    scene = world()
+    one = scene.add(m, position=(30, 0, -0.75))  # on its hands
+    playing = scene.add(lw.CapturedMotion(one, recording))
+    playing.start(scene)
+    scene.step(1 / 60, n=30)
+    assert one.position[2] == pytest.approx(0.25, abs=1e-9)
+
+
+def test_what_comes_under_the_path_of_another_has_a_level_of_its_own():
+    scene = world()
+    culling = scene.add(lw.Culling((0, 0, 1), [(15, "full"), (inf, "pause")]))
+    first = scene.add(crate(), position=(30, 0, 1))
+    scene.step(1 / 60)
+    scene.remove(first)
+    second = scene.add(crate(), position=(30, 0, 1))
+    assert second.path == first.path
+    scene.step(1 / 60)
+    assert second.paused
+    scene.remove(second)
+    scene.step(1 / 60)
+    assert not culling.now
+
+
+@pytest.mark.parametrize("level", ["restart", "captured"])
+def test_what_came_off_is_paused_where_others_begin_anew_or_play(level):
+    scene = lw.Scene(gravity=(0, 0, 0))
+    one = scene.add(doll())
+    scene.add(lw.CapturedMotion(one, lw.simulate(doll(), 0.1, every=0.05)))
+    culling = scene.add(lw.Culling((0, 0, 1), [(15, "full"), (inf, level)]))
+    part = one.detach("left hand")
+    scene.step(1 / 60)
+    culling.viewer = np.array([99.0, 0.0, 0.0])
+    scene.step(1 / 60)
+    assert part.paused
+    culling.viewer = np.zeros(3)
+    scene.step(1 / 60)
+    assert not part.paused
 
 
 def test_regions_decide_as_distances_do():

@@ -34,7 +34,7 @@ def test_what_has_grown_by_edits_is_what_is_made_at_once():
         scene.step(1 / 60, n=2)
         one = largest(scene)
         assert len(one.units) > 1
-        fresh = together(one.units, one.names, scene.statics)
+        fresh = together(one.units, one.names, scene.gravity, scene.statics)
         assert fresh.model.digest == one.model.digest
         assert fresh.model.body_names == one.model.body_names
         for own, other in zip(fresh.columns, one.joined.columns, strict=True):
@@ -120,7 +120,7 @@ def test_members_with_loops_laws_and_couplings_follow_edits():
         change()
         scene.step(1 / 60)
         one = largest(scene)
-        fresh = together(one.units, one.names, scene.statics)
+        fresh = together(one.units, one.names, scene.gravity, scene.statics)
         assert fresh.model.digest == one.model.digest
         assert fresh.model.joint_names == one.model.joint_names
 

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 from scene.people import doll, world
 
+import linkwork as lw
 from linkwork.scene import encounters
+from linkwork.scene.encounter import Encounter
 
 STEP = 1 / 60
 
@@ -30,6 +32,27 @@ def test_a_lane_group_gives_the_bits_that_each_has_alone(monkeypatch):
     np.testing.assert_array_equal(together.arrays.poses, alone.arrays.poses)
     np.testing.assert_array_equal(together.arrays.velocities, alone.arrays.velocities)
     assert together.hash() == alone.hash() == threaded.hash()
+
+
+def test_those_that_leave_their_lanes_go_on_in_any_thread_to_the_same_bits(monkeypatch):
+    left, stay_out = list[object](), Encounter.stay_out_of_lanes
+
+    def noted(one, went):
+        left.append(one)
+        stay_out(one, went)
+
+    monkeypatch.setattr(Encounter, "stay_out_of_lanes", noted)
+    found = []
+    for threads in (1, 2):
+        scene, one = lw.Scene(record=False, threads=threads), doll()
+        scene.add(lw.Box(30.0, 30.0, 0.01))
+        for k in range(6):  # they hit the sheet at some 6 m/s
+            scene.add(one, position=(2.0 * k, 0.0, 1.5 + 0.1 * k))
+        left.clear()
+        scene.step(STEP, n=70)
+        assert len(left) >= 4
+        found.append(scene.hash())
+    assert found[0] == found[1]
 
 
 def test_asking_on_the_way_changes_nothing():

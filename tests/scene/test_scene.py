@@ -1,5 +1,7 @@
 """Scenes as users write them: adding, stepping, reading, removing."""
 
+import copy
+import pickle
 from math import inf
 from types import SimpleNamespace
 
@@ -122,6 +124,29 @@ def test_inputs_of_a_mechanism_hold_from_the_next_step_on():
     assert one["top"].velocity > 0.0
     with pytest.raises(KeyError, match="did you mean 'motor'"):
         one.inputs["moter"] = 2.0
+
+
+@pytest.mark.parametrize("paused", [False, True])
+def test_what_is_no_number_is_no_input_also_of_what_is_paused(paused):
+    m = hanging()
+    m.add(lw.Motor("motor", "top", lw.Input("push")))
+    one = world().add(m)
+    if paused:
+        one.pause()
+    for value, why in ((np.nan, "finite"), ("1", "texts"), (True, "truth values"), (None, "missing")):
+        with pytest.raises(ValueError, match=f"input 'push'.*{why}"):
+            one.inputs["push"] = value
+    one.inputs["push"] = 2
+    assert dict(one.inputs) == {"push": 2.0}
+
+
+def test_nothing_of_a_scene_is_copied_or_pickled():
+    scene = world()
+    one = scene.add(hanging())
+    for thing in (scene, one, one["upper"], one["top"], scene["floor"]):
+        for way in (copy.copy, copy.deepcopy, pickle.dumps):
+            with pytest.raises(TypeError, match=r"world\.save"):
+                way(thing)
 
 
 def test_a_sleeper_whose_law_becomes_another_says_so():
@@ -267,3 +292,55 @@ def test_a_node_says_whether_it_is_still_there():
     assert not group.exists
     assert not box.exists
     assert scene["floor"].exists
+
+
+@pytest.mark.parametrize("turn", ["y", "x"])
+def test_gravity_stays_down_for_what_is_mounted_on_a_wall_or_a_ceiling(turn):
+    def swung(m, **where):
+        scene = world()
+        one = scene.add(m, **where)
+        scene.add(crate(), position=(0, 0, 5))
+        scene.step(1 / 60, n=30)
+        return one["swing"].position
+
+    def pendulum(rotation=None):
+        m, turned = lw.Mechanism("pendulum"), np.eye(3) if rotation is None else rotation
+        bob = m.add(lw.Body("swing", lw.Sphere(0.1), density=1000, position=turned @ (0.1, 0.2, -0.4)))
+        m.add(lw.Revolute("pin", m.ground, bob, at=(0, 0, 0), axis=tuple(turned @ (0.6, 0.8, 0))))
+        return m
+
+    R = {"x": lw.rotation_x(np.pi), "y": lw.rotation_y(np.pi / 2)}[turn].rotation
+    drawn = swung(pendulum(R), position=(0, 0, 3))
+    assert np.linalg.norm(drawn - (0, 0, 3) - R @ (0.1, 0.2, -0.4)) > 0.1
+    np.testing.assert_allclose(swung(pendulum(), position=(0, 0, 3), rotation=R), drawn, atol=1e-9)
+
+
+def test_what_cannot_be_simulated_is_not_left_in_the_scene():
+    scene = world()
+    massless = lw.Mechanism("massless")
+    massless.add(lw.Body("ghost"))
+    with pytest.raises(lw.ModelError, match="no inertia"):
+        scene.add(massless)
+    with pytest.raises(lw.ModelError, match="'empty' has no bodies"):
+        scene.add(lw.Mechanism("empty"))
+    assert not scene.actors
+    scene.step(1 / 60)
+
+
+def test_a_mechanism_that_cannot_move_is_stood_on():
+    scene, table = world(), lw.Mechanism("table")
+    top = table.add(lw.Body("top", lw.Box(1, 1, 0.2), density=500, position=(0, 0, 0.5)))
+    table.add(lw.Fixed("glue", table.ground, top))
+    scene.add(table, position=(2, 0, 0))
+    box = scene.add(crate(), position=(2, 0, 1))
+    scene.step(1 / 60, n=60)
+    np.testing.assert_allclose(box["crate"].position, (2, 0, 0.75), atol=1e-8)
+
+
+def test_a_behaviour_about_what_is_gone_is_refused():
+    scene = world()
+    one = scene.add(hanging(), position=(0, 0, 3))
+    joint = one["middle"]
+    scene.unweld(joint)
+    with pytest.raises(lw.ModelError, match="not in this scene"):
+        scene.add(lw.BreakWhen(joint, force=1))

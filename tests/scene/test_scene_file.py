@@ -5,6 +5,7 @@ import pytest
 from people import crate, doll, hanging, world
 
 import linkwork as lw
+from linkwork.errors import ModelError
 from linkwork.recording import container
 
 
@@ -159,6 +160,69 @@ def test_steps_and_edits_are_taken_back():
     for known in hashes:
         scene.step(1 / 60)
         assert scene.hash() == known
+
+
+def test_whatever_was_changed_is_one_edit_that_is_taken_back():
+    scene = world(rewind=40)
+    one, two = scene.add(doll(), position=(0, 0, 1)), scene.add(doll(), position=(0, 1, 1))
+    box, hand = scene.add(crate(), position=(3, 0, 0.15)), two["left hand"]
+    scene.step(1 / 60, n=3)
+    before, nodes = scene.hash(), [node.path for node in scene.walk()]
+    halves = [lw.Body(f"half {k}", lw.Box(0.3, 0.3, 0.15), density=500) for k in range(2)]
+    edits = [
+        lambda: scene.weld(one["trunk"], two["trunk"]),
+        lambda: scene.weld(box["crate"], two["trunk"]),
+        lambda: scene.add(crate(), position=(5, 5, 5)),
+        lambda: scene.remove(two),
+        lambda: scene.remove("floor"),
+        lambda: scene.add(lw.Box(1, 1, 1, position=(9, 9, 9)), name="wall"),
+        lambda: scene.fracture(box["crate"], halves),
+        lambda: scene.detach(hand),
+        lambda: one.remove("left wrist"),
+        lambda: one.disintegrate(),
+        lambda: two.reduce(),
+    ]
+    for edit in edits:
+        edit()
+        scene.step(1 / 60, n=2)
+        scene.undo()
+        assert scene.hash() == before
+        assert [node.path for node in scene.walk()] == nodes
+        assert {*one.mechanism.bodies, *box.mechanism.bodies} >= {"trunk", "crate", "/floor"}
+        assert "/wall" not in two.mechanism.bodies
+        assert hand.path == "doll 2/left hand"
+        scene.step(1 / 60)
+        scene.rewind(1)
+    assert list(scene.recording.time * 60) == pytest.approx([0, 1, 2, 3])
+
+
+def test_an_edit_that_is_refused_is_none_that_is_taken_back():
+    scene = world(rewind=5)
+    one = scene.add(doll())
+    with pytest.raises(ModelError, match="hangs on nothing"):
+        scene.detach(one["trunk"])
+    scene.undo()  # the doll
+    assert not one.exists
+
+
+def test_the_recording_of_what_was_done_otherwise_knows_only_that():
+    scene = world(rewind=5)
+    scene.add(doll())
+    scene.step(1 / 60)
+    first = scene.add(crate(), name="first", position=(3, 0, 1))
+    scene.step(1 / 60)
+    scene.undo()
+    second = scene.add(lw.Body("crate", lw.Sphere(0.1), mass=2.0), name="second", position=(3, 0, 1))
+    scene.step(1 / 60)
+    assert (first.exists, second.exists) == (False, True)
+    names = scene.recording.model.body_names
+    assert "second/crate" in names
+    assert "first/crate" not in names
+    kept = scene.snapshot()
+    scene.step(1 / 60, n=3)
+    scene.restore(kept)
+    scene.step(1 / 60)
+    assert (np.diff(scene.recording.time) > 0.0).all()
 
 
 def rewritten(path, change):

@@ -94,6 +94,49 @@ def test_a_body_breaks_into_parts_that_carry_on_its_momentum():
     scene.step(1 / 60, n=3)
 
 
+def test_two_arms_on_grounds_at_different_places_hold_one_crate():
+    scene, turn = world(), lw.rotation_z(0.3).rotation
+    left = scene.add(hanging(), position=(-0.5, 0, 2), name="left")
+    right = scene.add(hanging(), position=(0.5, 0, 2), rotation=turn, name="right")
+    box = scene.add(lw.Body("box", lw.Box(0.8, 0.2, 0.2), density=300), position=(0, 0, 1.05))
+    scene.step(1 / 60, n=3)
+    bodies = {"lower": right["lower"], "lower 2": left["lower"], "box": box["box"]}
+    poses = {name: np.array(body.pose) for name, body in bodies.items()}
+    scene.attach(left["lower"], box["box"], lw.Spherical, at=(-0.4, 0, 1.1))
+    scene.attach(right["lower"], left["box"], lw.Spherical, at=(0.4, 0, 1.1))
+    assert scene.actors == [right]
+    for name, pose in poses.items():
+        np.testing.assert_allclose(right[name].pose, pose, atol=1e-14)
+    scene.step(1 / 60, n=30)
+    for hand, x in (("lower", 0.4), ("lower 2", -0.4)):
+        ends = []
+        for body in (hand, "box"):
+            R, p = poses[body][:, :3], poses[body][:, 3]
+            ends.append(right[body].rotation @ R.T @ ((x, 0, 1.1) - p) + right[body].position)
+        np.testing.assert_allclose(*ends, atol=1e-6)
+    np.testing.assert_allclose(right["top"].joint.frames()[0].position, (0, 0, 0), atol=1e-12)
+    np.testing.assert_allclose(right["top 2"].joint.frames()[0].position, turn.T @ (-1, 0, 0), atol=1e-12)
+
+
+def test_what_is_joined_to_ground_is_held_by_it():
+    scene = world()
+    box = scene.add(crate(), position=(0, 0, 1.5))
+    scene.step(1 / 60, n=5)
+    pin = scene.attach(scene["floor"], box["crate"], lw.Revolute, at=(-0.5, 0, 1.5), axis=(0, 1, 0))
+    reach = np.linalg.norm(box["crate"].position - (-0.5, 0, 1.5))
+    scene.step(1 / 60, n=30)
+    assert abs(np.linalg.norm(box["crate"].position - (-0.5, 0, 1.5)) - reach) < 1e-9
+    assert abs(pin.position) > 1.0
+    weld = scene.weld(scene, box["crate"])
+    here = np.array(box["crate"].pose)
+    scene.step(1 / 60, n=10)
+    np.testing.assert_allclose(box["crate"].pose, here, atol=1e-12)
+    assert scene.unweld(weld) is None
+    assert scene.unweld(pin) is None
+    scene.step(1 / 60, n=90)
+    np.testing.assert_allclose(box["crate"].position[2], 0.15, atol=1e-6)
+
+
 def test_a_structure_disintegrates_into_all_its_bodies():
     scene, one = tumbling()
     change, _ = jump(scene, one.disintegrate)
@@ -320,6 +363,18 @@ def test_threads_take_turns_to_step_and_to_edit():
     assert scene.time == pytest.approx(begun + 0.5)
 
 
+def anchored(name, what):
+    """Return a box on a pillar, with something else on its ground."""
+    m = lw.Mechanism(name)
+    top = m.add(lw.Body("top", lw.Box(0.1, 0.1, 0.1), density=500, position=(0, 0, 1)))
+    m.add(lw.Revolute("pin", m.ground, top, axis=(0, 0, 1)))
+    if what is lw.Spring:
+        m.add(lw.Spring("spring", m.ground, top, on_parent=(1, 0, 1), stiffness=10))
+    else:
+        m.ground.add(what)
+    return m
+
+
 REFUSED = {
     "the base that floats": (lambda s, a: a.detach("trunk"), lw.ModelError, "hangs on nothing"),
     "an unknown body": (lambda s, a: a.detach("left hnd"), KeyError, "did you mean 'left hand'"),
@@ -368,6 +423,20 @@ REFUSED = {
         lambda s, a: s.add(doll(), postion=1),
         TypeError,
         "did you mean 'position'",
+    ),
+    "bodies on grounds that both have shapes": (
+        lambda s, a: s.weld(
+            *(s.add(anchored("pillars", lw.Sphere(0.1)), position=(k, 3, 0))["top"] for k in (0, 1))
+        ),
+        lw.ModelError,
+        "world.add",
+    ),
+    "a spring on a ground that is elsewhere": (
+        lambda s, a: s.weld(
+            *(s.add(anchored("springs", lw.Spring), position=(k, 3, 0))["top"] for k in (0, 1))
+        ),
+        lw.ModelError,
+        "'spring' of 'springs 2' is on its ground",
     ),
     "to rewind without a buffer": (lambda s, a: s.rewind(), lw.ModelError, "rewind=600"),
 }

@@ -132,6 +132,13 @@ def test_a_phi_that_cannot_work_is_told_by_name():
     m.add(lw.Distance("rod", m["arm"], m["arm"], 1.0))
     with pytest.raises(lw.ModelError, match=r"constraint 'rod': it is between 'arm' and itself"):
         m.compile()
+    m = on_a_pivot()
+    pivot = next(iter(m.joints))
+    for gear in (lw.Gear("wheels", pivot, pivot, 2.0), lw.RackPinion("wheels", pivot, pivot, 0.1)):
+        m.add(gear)
+        with pytest.raises(lw.ModelError, match=f"it is between '{pivot}' and itself; give two"):
+            m.compile()
+        m.remove("wheels")
 
 
 def test_the_method_of_all_coordinates_is_refused_with_what_to_use():

@@ -177,3 +177,34 @@ def test_lanes_pass_singular_positions_as_single_runs_do():
         assert (runs.v[k] == alone.v).all()
         assert runs.reports[k].evaluations == alone.report.evaluations
         assert runs.reports[k].warnings == alone.report.warnings
+
+
+def test_a_slider_without_mass_passes_the_position_in_which_both_bars_cover_each_other():
+    """The rigid slider-crank of IFToMM's library: bars of 1 kg and 1 m, the slider at 4 m/s.
+
+    With the crank at th the energy (1/3 + sin(th)^2) w^2 + g sin(th) is constant.
+    """
+    c = s = np.sqrt(0.5)
+    m = lw.Mechanism("slider-crank", space="plane", gravity=(0, -9.81))
+    bar = lw.Inertia(1.0, (0.5, 0.0), 1 / 12)
+    crank = m.add(lw.Body("crank", bar, rotation=np.pi / 4))
+    rod = m.add(lw.Body("rod", bar, position=(c, s), rotation=-np.pi / 4))
+    slider = m.add(lw.Body("slider", position=(2 * c, 0)))
+    m.add(lw.Revolute("shaft", m.ground, crank, at=(0, 0)))
+    m.add(lw.Revolute("pin", crank, rod, at=(c, s)))
+    m.add(lw.Revolute("wrist", rod, slider, at=(2 * c, 0)))
+    m.add(lw.Prismatic("rail", m.ground, slider, axis=(1, 0)))
+    model = m.compile()
+    begin, speed = np.pi / 4, 2.0 / s
+
+    def rate(_t, y):
+        th = y[0]
+        energy = (1 / 3 + s**2) * speed**2 + 9.81 * s
+        return [np.sqrt((energy - 9.81 * np.sin(th)) / (1 / 3 + np.sin(th) ** 2))]
+
+    times = np.array([0.5, 1.0, 5.0])
+    exact = solve_ivp(rate, (0, 5), [begin], rtol=1e-12, atol=1e-12, t_eval=times).y[0]
+    start = model.state(velocities={"shaft": speed})
+    assert model.velocities(start)["slider"].v[0] == pytest.approx(-4.0)
+    run = lw.simulate(model, 5.0, start, times=times)
+    assert run["slider"].position[:, 0] == pytest.approx(2 * np.cos(exact), abs=1e-7)

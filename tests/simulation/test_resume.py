@@ -210,7 +210,7 @@ def look_up_often(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("linkwork.simulation.single_run.Pace", lambda *_: Pace(5))
 
 
-A_KILL = 3_000.0  # simulated time for each [s], some tenths of a second of work
+A_KILL = 6_000.0  # simulated time for each [s], a tenth of a second of work or more
 EVERY = 1.0  # [s]
 
 
@@ -255,7 +255,7 @@ def kill_again_and_again(folder: Path, kills: int) -> int:
     for number in range(20 * kills):
         if number >= kills and progress > 3:
             break
-        kill(kills, path, rng.uniform(0.0, 0.2))
+        kill(kills, path, rng.uniform(0.0, 0.1))
         now = reached(path)
         assert now >= come - EVERY  # a sample inside a step that was under way is taken again
         progress, come = progress + (now > come), now

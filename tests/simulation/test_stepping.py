@@ -683,3 +683,12 @@ def test_fixed_steps_that_are_too_long_are_doubted_and_good_ones_not():
             warnings.simplefilter("always")
             notes = sim.recording.report.warnings
         assert bool(notes) is bool(caught) is doubted
+
+
+def test_warnings_are_of_the_line_that_the_user_wrote():
+    m = lw.Mechanism("pendulum")
+    bob = m.add(lw.Body("bob", lw.Sphere(0.1), mass=1.0, position=(0, 0, -1)))
+    m.add(lw.Revolute("pin", m.ground, bob, at=(0, 0, 0), axis=(0, 1, 0), limits=(-1, 1)))
+    with pytest.warns(UserWarning, match="the start is outside of limits") as found:
+        lw.Simulation(m, m.compile().state(pin=2.0))
+    assert found[0].filename == __file__

@@ -5,7 +5,7 @@ import pytest
 
 import linkwork as lw
 from linkwork import examples
-from linkwork.view.arrows import turning_arrow
+from linkwork.view.arrow_shapes import turning_arrow
 from linkwork.view.name_labels import readable
 from linkwork.view.subject_of import subject_of
 

@@ -129,16 +129,16 @@ def test_every_overlay_can_be_switched(viewer, run, opened):
     viewer.seek(0.5)
     opened.press("tab", "Show")
     for label, node in nodes.items():
-        opened.row(label).check(force=True)
+        opened.tick(label)
         opened.until(lambda node=node: opened.visible(node))
         if label == "loop gaps":
             told = f"loop gaps [m, rad]: {run.model.loop_names[0]}: "
             opened.until(lambda told=told: told in opened.page.locator("body").inner_text())
-        opened.row(label).uncheck(force=True)
+        opened.tick(label, on=False)
         opened.until(lambda node=node: not opened.visible(node))
-    opened.row("joints").uncheck(force=True)
+    opened.tick("joints", on=False)
     opened.until(lambda: not opened.visible(viewer.stage.joints[0].handle.name))
-    opened.row("joints").check(force=True)
+    opened.tick("joints")
 
 
 def test_the_inspector_tells_what_is_selected_and_plots_it(viewer, run, opened):
@@ -210,6 +210,36 @@ def test_chosen_channels_are_plotted(viewer, opened):
         opened.until(lambda part=part: abs(cursor.evaluate(place) - part) < 0.02)
     viewer.charts.clear()
     opened.until(lambda: opened.page.locator(".u-title").count() == 0)
+
+
+def test_channels_are_dragged_to_the_curves_and_their_values_are_the_samples(viewer, run, opened):
+    page, panel = opened.page, "[data-lw-place=bottom]"
+    times, names = run.time, ("crank pin.velocity", "crank pin.position", "flywheel.position")
+    viewer.seek(times[len(times) // 3 + 1])
+    opened.press("tab", "Inspector")
+    opened.press("button", "crank pin · revolute")
+    opened.until(lambda: page.locator(".lw-plot").count() > 2)
+    page.drag_and_drop(".lw-sheet tr:has(th:text-is('velocity'))", panel)
+    opened.until(lambda: viewer.charts.names == names[:1])
+    page.drag_and_drop("[aria-label='crank pin · revolute']", panel)
+    opened.until(lambda: viewer.charts.names == names[:2])
+    page.drag_and_drop("[aria-label='flywheel']", panel)  # a body: where it is
+    opened.until(lambda: viewer.charts.names == names)
+    page.drag_and_drop("[aria-label='base']", "[aria-label='flywheel']")  # that is not a place for curves
+    page.mouse.move(500, 200)  # else the values are those under the mouse
+    cells = page.locator(".u-legend .u-series:not(:first-child) .u-value")
+    for k in (len(times) // 3 + 1, len(times) // 2):
+        viewer.seek(times[k])
+        truth = [f"{trace.values[k]:.5g}" for trace in run.traces(*names)]
+        opened.until(lambda truth=truth: sorted(cells.all_inner_texts()) == sorted(truth))
+    page.locator(".u-over").first.hover()
+    opened.until(lambda: sorted(cells.all_inner_texts()) != sorted(truth))  # under the mouse
+    page.mouse.move(500, 200)
+    opened.until(lambda: sorted(cells.all_inner_texts()) == sorted(truth))
+    assert viewer.charts.names == names
+    viewer.charts.clear()
+    viewer.select(None)
+    opened.until(lambda: page.locator(".u-title").count() == 0)
 
 
 def test_tabs_show_the_same(viewer, run, opened, tab):

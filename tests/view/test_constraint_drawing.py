@@ -13,7 +13,7 @@ from linkwork.view.stored_drawing import described, restored
 def test_all_constraints_are_in_the_drawing(space):
     m = held(space)
     drawn = drawing_of_driven(m)
-    assert [tie.name for tie in drawn.ties] == [*m.constraints, *m.drivers]
+    assert [tie.name for tie in drawn.ties] == [*m.constraints, *m.drivers, *m.loads]
     marked = {piece.name for piece in drawn.glyphs} | {mark.name for mark in drawn.springs}
     assert {"rod", "as drawn", "pulley", "line", "curve", "cam", "flat", "egg", "gear"} <= marked
     assert all(np.isfinite(piece.shell.corners).all() for piece in drawn.glyphs)

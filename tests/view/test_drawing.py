@@ -9,6 +9,8 @@ from linkwork.mechanism.joints import CATALOGUE
 from linkwork.mechanism.placement import lifted
 from linkwork.view.drawing import drawing, lifted_motions
 from linkwork.view.glyph import glyphs
+from linkwork.view.palette import PAPER
+from linkwork.view.subject_of import drawing_of
 
 
 def example(name):
@@ -22,7 +24,8 @@ def test_every_body_of_every_example_is_drawn(name):
     drawn = drawing(model)
     assert set(model.body_names) <= {piece.body for piece in drawn.pieces}
     marked = {name for name, joint in model.joints.items() if not isinstance(joint, lw.Free)}
-    assert {glyph.name for glyph in drawn.glyphs} == marked
+    drives = {each.name for each in (*model.mechanism.loads.values(), *model.mechanism.drivers.values())}
+    assert marked <= {glyph.name for glyph in drawn.glyphs} <= marked | drives
     assert all(np.isfinite(piece.shell.corners).all() for piece in (*drawn.pieces, *drawn.glyphs))
     assert drawn.size > 0.0
 
@@ -168,6 +171,54 @@ def test_a_guide_lies_along_the_lower_side_of_its_slider():
     guide = stand_of(m, "guide")
     assert guide[:, 1].max() == pytest.approx(0.9, abs=0.01)
     assert guide[:, 0].min() < -0.2 < 0.2 < guide[:, 0].max()
+
+
+def test_a_guide_of_a_recording_is_as_long_as_what_has_slid_in_it_needs():
+    run = lw.simulate(examples.slider_crank(), 1.0, every=0.02)
+    ground = [p for p in drawing_of(run).glyphs if p.name == "cylinder" and p.body == "ground"]
+    guide = np.concatenate([p.shell.corners @ p.pose[:, :3].T + p.pose[:, 3] for p in ground])
+    passed = run["piston"].position[:, 0]
+    assert np.ptp(passed) > 0.1
+    assert guide[:, 0].min() < passed.min() - 0.01
+    assert guide[:, 0].max() > passed.max() + 0.01
+
+
+@pytest.mark.parametrize("space", ["plane", "space"])
+def test_ground_holds_springs_at_their_ends_and_behind_them(space):
+    m = lw.Mechanism("spring", space=space)
+    shape = lw.Box(0.1, 0.1, 0.1) if space == "space" else plate(0.1, 0.1)
+    size = 3 if space == "space" else 2
+    block = m.add(lw.Body("block", shape, mass=1.0))
+    m.add(lw.Prismatic("slide", m.ground, block, axis=np.eye(size)[0]))
+    m.add(lw.Spring("coil", m.ground, block, on_parent=np.eye(size)[0], stiffness=1.0, rest=1.0))
+    held = stand_of(m, "coil")
+    assert held[:, 0].min() == pytest.approx(1.0, abs=0.01)
+    assert held[:, 0].max() > 1.002
+    np.testing.assert_allclose(held[:, 1].mean(), 0.0, atol=0.02)
+
+
+def test_a_motor_is_an_arrow_about_its_hinge_or_along_its_slide():
+    m = examples.cart_pole()
+    for joint in m.joints:
+        m.add(lw.Motor(f"motor of {joint}", joint, 1.0))
+    drawn = drawing(m.compile())
+    rail, pin = (next(p for p in drawn.glyphs if p.name == f"motor of {joint}") for joint in m.joints)
+    for piece, joint in ((rail, "rail"), (pin, "pin")):
+        (mark,) = (mark for mark in drawn.joints if mark.name == joint)
+        assert piece.body == mark.parent
+        np.testing.assert_allclose(piece.pose[:, 3], mark.on_parent[:, 3])
+        np.testing.assert_allclose(piece.pose[:, 2], mark.on_parent[:, :3] @ mark.axes[0])
+    assert np.ptp(rail.shell.corners[:, 2]) > 3.0 * np.ptp(rail.shell.corners[:, 0])
+    assert np.ptp(pin.shell.corners[:, 2]) < np.ptp(pin.shell.corners[:, 0])
+
+
+def test_pins_of_the_plane_are_circles():
+    drawn = drawing(examples.four_bar().compile())
+    for joint in drawn.joints:
+        dark, white = (piece for piece in drawn.glyphs if piece.name == joint.name and piece.body != "ground")
+        assert white.colour == PAPER
+        assert white.shell.scale[0] < dark.shell.scale[0]
+        assert white.shell.scale[2] > dark.shell.scale[2]  # seen from both sides
 
 
 def test_a_ball_that_hangs_far_from_its_hinge_is_drawn_with_a_string():

@@ -122,9 +122,9 @@ def test_the_camera_goes_along_and_a_body_inside_others_can_be_seen_through_them
             return changed(tab.pixels(), before).mean()
 
         tab.press("tab", "Show")
-        tab.row("see through").check(force=True)
+        tab.tick("see through")
         tab.until(lambda: share() > 0.05)
-        tab.row("see through").uncheck(force=True)
+        tab.tick("see through", on=False)
         tab.until(lambda: share() < 0.01)
 
         tab.row("Follow").click()

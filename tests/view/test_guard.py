@@ -5,6 +5,7 @@ import os
 import socket
 import struct
 import time
+import warnings
 from pathlib import Path
 
 import msgspec
@@ -146,6 +147,9 @@ HOSTILE = {
     "socket to a foreign name": lambda s: upgrade(s, host="evil.example", Origin=origin(s), Cookie=cookie(s)),
     "socket on another path": socket_of("/x", Origin=origin),
     "socket in two words": socket_of(Origin="http://evil.example", upgrade="WebSocket"),
+    "socket of another viser": lambda s: upgrade(s, Origin=origin(s), Cookie=cookie(s)).replace(
+        b"viser-v", b"viser-v0."
+    ),
     # methods
     "POST": known(method="POST"),
     "PUT": known(method="PUT"),
@@ -236,25 +240,40 @@ def test_a_hostile_message_ends_its_own_connection_at_most(server, name):
 
 
 def test_a_page_that_sends_nonsense_and_goes_away_is_one_line(capfd):
-    """A hundred messages that are well formed, with a value that is none, then a cut line."""
-    server = Server("patient")
-    try:
-        slider = server.gui.add_slider("x", 0.0, 1.0, 0.1, 0.5)
-        message = {"type": "GuiUpdateMessage", "uuid": slider._impl.uuid, "updates": {"value": "x"}}
-        with socket.create_connection(("127.0.0.1", server.port), timeout=3.0) as link:
-            link.sendall(upgrade(server, Origin=origin(server), Cookie=cookie(server)))
-            link.recv(4096)
-            link.sendall(frame(2, msgspec.msgpack.encode(message)) * 100)
+    """A hundred messages each that are well formed, with values that are none, then a cut line."""
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        server = Server("patient")
+        try:
+            slider = server.gui.add_slider("x", 0.0, 1.0, 0.1, 0.5)
+            button = server.gui.add_button("press")
+            button.on_click(lambda _: 1 / 0)
+            change = {"type": "GuiUpdateMessage", "uuid": slider._impl.uuid}
+            said = [
+                {**change, "updates": {"value": "x"}},
+                {**change, "updates": ["value"]},
+                {"type": "GuiUpdateMessage", "uuid": button._impl.uuid, "updates": {"value": True}},
+                {"type": "SceneNodeClickMessage", "name": ["x"], "ray_origin": [1.0], "screen_pos": "here"},
+                {"type": "ViewerCameraMessage", "wxyz": "\n", "position": {}, "fov": "wide"},
+                {"type": "FileTransferStartUpload", "source_component_uuid": {}, "size_bytes": "many"},
+            ]
+            for message in said:
+                with socket.create_connection(("127.0.0.1", server.port), timeout=3.0) as link:
+                    link.sendall(upgrade(server, Origin=origin(server), Cookie=cookie(server)))
+                    link.recv(4096)
+                    link.sendall(frame(2, msgspec.msgpack.encode(message)) * 100)
+                    time.sleep(0.2)
+                    link.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # cut
+            slider.value = 0.25  # to pages that are gone
             time.sleep(0.5)
-            link.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # no goodbye
-        time.sleep(0.5)
-        gc.collect()  # tasks complain when they are forgotten
-        time.sleep(0.2)
-    finally:
-        server.close()
+            gc.collect()  # tasks complain when they are forgotten
+            time.sleep(0.2)
+        finally:
+            server.close()
     lines = capfd.readouterr().err.splitlines()
     assert len(lines) == 1
     assert "viewer: a page sent what cannot be taken, or went away: ValueError" in lines[0]
+    assert [str(w.message) for w in warned] == []
 
 
 def test_so_many_sockets_and_no_more(server):

@@ -8,6 +8,7 @@ from linkwork import examples
 from linkwork.mechanic.snapping import turned
 from linkwork.view.inspector import described, sheet, turns
 from linkwork.view.subject_of import subject_of
+from linkwork.view.tree_panel import _rows
 
 
 @pytest.fixture(scope="module")
@@ -39,6 +40,26 @@ def test_a_joint_has_value_speed_and_reaction(subject):
     _title, kind, found = rows(subject, name)
     assert kind.endswith("joint")
     assert {"position", "velocity", "reaction force"} <= set(found)
+
+
+def test_loads_are_in_the_tree_and_tell_what_they_were_given_and_what_they_do():
+    m = examples.cart_pole()
+    cart = m.bodies["cart"]
+    m.add(lw.Spring("coil", m.ground, cart, on_parent=(1.0, 0, 0), stiffness=50.0, damping=2.0))
+    m.add(lw.Motor("motor", "pin", lambda t, q, v: 0.5))
+    m.joints["rail"].damping = 0.3
+    subject = subject_of(lw.simulate(m, 0.2))
+    named = {name: kind for _, name, kind, _ in _rows(subject.drawing)}
+    assert (named["coil"], named["motor"]) == ("spring, ground – cart", "motor, pin")
+    _, kind, found = rows(subject, "coil")
+    assert kind == "spring"
+    assert found["stiffness"][:2] == ("50", "N/m")
+    assert found["damping"][:2] == ("2", "N s/m")
+    place = subject.trajectory.at(0.1).poses[subject.drawing.bodies.index("cart"), :, 3]
+    assert float(found["length"][0]) == pytest.approx(np.linalg.norm(place - (1.0, 0, 0)), rel=1e-4)
+    assert found["force"][1] == "N"
+    assert rows(subject, "motor")[2]["force"][:2] == ("0.5", "N m")
+    assert rows(subject, "rail")[2]["damping"][:2] == ("0.3", "N s/m")
 
 
 def test_nothing_selected_tells_of_the_whole(subject):

@@ -32,6 +32,10 @@ def test_a_live_page_follows_steps_and_edits():
         np.testing.assert_allclose(viewer.now().positions[0], crate.position)
         scene.add(lw.Body("ball", lw.Sphere(0.1), density=500), position=(1, 0, 1))
         until(lambda: viewer.drawing.bodies == ("crate/crate", "ball/ball"))
+        paint = viewer.drawing.paints["ball/ball"]
+        scene.remove(crate)
+        until(lambda: viewer.drawing.bodies == ("ball/ball",))
+        assert viewer.drawing.paints == {"ball/ball": paint}
     before = scene.time
     scene.step(1 / 60)  # the scene goes on without a page
     assert scene.time > before

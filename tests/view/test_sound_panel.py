@@ -58,7 +58,7 @@ def test_an_offline_page_plays_sound_in_step_with_its_timeline(run, tab, tmp_pat
 def test_the_viewer_plays_sound_from_where_it_is(run, tab):
     with show(run, open_browser=False, block=False) as viewer:
         tab.open(viewer.url)
-        tab.row("Sound").check(force=True)
+        tab.tick("Sound")
         tab.until(lambda: viewer._sound.box.value)
         tab.press("button", "Play")
         tab.until(lambda: tab.page.evaluate("!!document.querySelector('audio[autoplay]')"))

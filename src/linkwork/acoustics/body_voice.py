@@ -110,9 +110,6 @@ def voice(mass: float, centre: Array, tensor: Array, acoustics: Acoustics, joine
     return Voice(mass, sides, axes, centre, inverse, acoustics, f, decay, gain, order)
 
 
-_BAR = (0.0, 0.0, 1.506)
-
-
 def _frequency(m: int, n: int, l: float, w: float, h: float, of: Acoustics) -> float:
     """Return the frequency of a mode of a free plate, no higher than shear allows [Hz]."""
     (G, H, J), (g, i, j) = _warburton(m), _warburton(n)

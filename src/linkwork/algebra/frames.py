@@ -1,16 +1,13 @@
 """Frames of the space they are written in: two numbers make a place of the plane, three one of space."""
 
 from collections.abc import Sequence
-from math import inf
 from typing import Any
 
 from linkwork.algebra import planar, spatial
 from linkwork.algebra import rotation as rotations
 from linkwork.algebra.number import Number
-from linkwork.algebra.vector import components, norm
 from linkwork.real_numbers import shown
-
-_ROUNDING = 1e-12  # an axis of this length is one, to the last bit
+from linkwork.spelling import checked_keywords
 
 
 def translation(*place: Number) -> Any:
@@ -24,27 +21,25 @@ def translation(*place: Number) -> Any:
     return (planar if len(place) == 2 else spatial).translation(*place)
 
 
+@checked_keywords
 def rotation(angle: Number) -> planar.Frame:
     """Return a frame of the plane turned by an angle; in space use rotation_x, rotation_about, ..."""
     return planar.turn(angle)
 
 
+@checked_keywords
 def rotation_about(axis: Sequence[Number], angle: Number) -> spatial.Frame:
     """Return a frame turned about an axis of any length but zero."""
-    x, y, z = components("rotation_about: axis", axis, 3)
-    length = norm((x, y, z))
-    if isinstance(length, float) and not 0.0 < length < inf:
-        raise ValueError(f"rotation_about: axis {shown(axis)} has no direction; give one that is not zero")
-    if not (isinstance(length, float) and abs(length - 1.0) <= _ROUNDING):
-        x, y, z = x / length, y / length, z / length
-    return _turned(rotations.about_axis((x, y, z), angle))
+    return _turned(rotations.about_given_axis(axis, angle, "rotation_about"))
 
 
+@checked_keywords
 def rotation_euler(sequence: str, angles: Sequence[Number]) -> spatial.Frame:
     """Return a frame turned by an Euler sequence: "ZYX" about moving axes, "xyz" about fixed ones."""
     return _turned(rotations.from_euler(sequence, angles))
 
 
+@checked_keywords
 def rotation_quaternion(q: Sequence[Number]) -> spatial.Frame:
     """Return a frame turned by a quaternion (w, x, y, z) of any length but zero."""
     return _turned(rotations.from_given_quaternion(q, "rotation_quaternion: q"))

@@ -9,6 +9,7 @@ import numpy as np
 from linkwork.algebra.number import Number, is_zero
 from linkwork.algebra.vector import minus, plus, product, stacked
 from linkwork.real_numbers import is_real
+from linkwork.spelling import checked_keywords
 
 
 class Linear(ABC):
@@ -54,6 +55,7 @@ def columns(things: Sequence[Linear]) -> np.ndarray:
     return np.moveaxis(np.array(full), (0, 1), (-1, -2))
 
 
+@checked_keywords
 def cross_matrix(v: Any) -> np.ndarray:
     """Return the matrix that makes the cross product with v: `cross_matrix(v) @ u` is v x u.
 

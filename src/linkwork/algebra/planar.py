@@ -22,7 +22,7 @@ from linkwork.algebra.vector import (
     product,
     stacked,
 )
-from linkwork.spelling import Spelled
+from linkwork.spelling import Answering, Spelled
 
 dimension = 2
 angular = 1
@@ -158,7 +158,7 @@ def _checked(rotation: Any) -> Any:
     return R[0][:2], R[1][:2]
 
 
-class Frame(metaclass=Spelled):
+class Frame(Answering, metaclass=Spelled):
     """The pose of one frame in another, in the plane: `.position` of its origin and `.angle`."""
 
     __slots__ = ("c", "p", "s")

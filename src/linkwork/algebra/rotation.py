@@ -4,11 +4,12 @@ A rotation matrix R takes components in the turned frame to components in the ba
 """
 
 from collections.abc import Iterable, Sequence
+from math import inf
 
 import numpy as np
 
 from linkwork.algebra.number import Number, atan2, cos, sin, sqrt, where
-from linkwork.algebra.vector import Matrix, Vector, components, dot, minus, plus, product
+from linkwork.algebra.vector import Matrix, Vector, components, dot, minus, norm, plus, product
 from linkwork.real_numbers import shown
 
 
@@ -54,6 +55,21 @@ def about_axis(axis: Sequence[Number], angle: Number) -> Matrix:
     )
 
 
+_ROUNDING = 1e-12  # an axis of this length is one, to the last bit
+
+
+def about_given_axis(axis: Sequence[Number] | np.ndarray, angle: Number, name: str) -> Matrix:
+    """Turn about an axis that somebody gave, of any length but zero."""
+    x, y, z = components(f"{name}: axis", axis, 3)
+    (angle,) = components(f"{name}: angle", (angle,), 1, " [rad]")
+    length = norm((x, y, z))
+    if isinstance(length, float) and not 0.0 < length < inf:
+        raise ValueError(f"{name}: axis {shown(axis)} has no direction; give one that is not zero")
+    if not (isinstance(length, float) and abs(length - 1.0) <= _ROUNDING):
+        x, y, z = x / length, y / length, z / length
+    return about_axis((x, y, z), angle)
+
+
 _CLOSE = 1e-3  # a matrix typed with a few digits is made exact; one that is further off is a mistake
 _EXACT = 1e-12
 
@@ -79,7 +95,7 @@ def checked(rows: Iterable[Iterable[Number]], name: str = "rotation") -> Matrix:
     return Matrix.of((u @ vt).tolist())
 
 
-def from_euler(sequence: str, angles: Sequence[Number]) -> Matrix:
+def from_euler(sequence: str, angles: Sequence[Number] | np.ndarray) -> Matrix:
     """Turn by an Euler sequence: about moving axes in upper case ("ZYX"), fixed ones in lower ("xyz")."""
     turns = {"x": about_x, "y": about_y, "z": about_z}
     if not isinstance(sequence, str) or not hasattr(angles, "__len__"):
@@ -91,6 +107,7 @@ def from_euler(sequence: str, angles: Sequence[Number]) -> Matrix:
     if sequence != sequence.lower() and sequence != sequence.upper():
         raise ValueError(f"Euler sequence {sequence!r} mixes moving (upper case) and fixed (lower case) axes")
     R = Matrix.identity(3)
+    angles = components(f"angles of the Euler sequence {sequence!r}", angles, len(sequence), " [rad]")
     for letter, angle in zip(sequence.lower(), angles, strict=True):
         turn = turns[letter](angle)
         R = R.product(turn) if sequence.isupper() else turn.product(R)
@@ -109,7 +126,7 @@ def to_euler(sequence: str, R: Matrix) -> tuple[Number, Number, Number]:
     sin c, e sin b cos c), k being the axis that is left. So b and c follow from row i. Then column j of
     R R_k(-c) = R_i(a) R_j(b) is cos a in row j and e sin a in row k, for any b.
     """
-    letters = sequence.upper()
+    letters = sequence.upper() if isinstance(sequence, str) else ""
     if len(letters) != 3 or set(letters) - set("XYZ") or letters[1] in (letters[0], letters[2]):
         raise ValueError(
             f"Euler sequence {sequence!r}; give three of x, y, z, no two alike in a row, as 'ZYX'"
@@ -190,12 +207,6 @@ def to_quaternion(R: Matrix) -> Vector:
     return Vector(x * scale for x in best)
 
 
-def quaternion_about(axis: Sequence[Number], angle: Number) -> Vector:
-    """Return the quaternion of a turn about a unit axis."""
-    s = sin(0.5 * angle)
-    return Vector((cos(0.5 * angle), *(product(s, a) for a in axis)))
-
-
 def quaternion_product(p: Sequence[Number], q: Sequence[Number]) -> Vector:
     """Return p q: the turn q, followed in the base frame by the turn p."""
     w, *u = p
@@ -211,14 +222,14 @@ def quaternion_rates(q: Sequence[Number], angular: Sequence[Number]) -> Vector:
 
 def to_axis_angle(R: Matrix) -> tuple[Vector, Number]:
     """Return a unit axis and the angle in [0, pi] about it (the z axis where there is no turn)."""
-    w, x, y, z = to_quaternion(R)
-    length = sqrt(x * x + y * y + z * z)
-    small = length < 1e-300
-    divisor = where(small, 1.0, length)
-    axis = Vector(
-        (where(small, 0.0, x / divisor), where(small, 0.0, y / divisor), where(small, 1.0, z / divisor))
-    )
-    return axis, 2.0 * atan2(length, w)
+    w, *u = to_quaternion(R)
+    scale = where(dot(u, u) < 1e-200, 1e250, 1.0)  # squares of what is tiny do not vanish
+    u = Vector(u) * scale
+    length = sqrt(dot(u, u))
+    none = length < 1e-100
+    divisor = where(none, 1.0, length)
+    axis = Vector(where(none, rest, x / divisor) for x, rest in zip(u, (0.0, 0.0, 1.0), strict=True))
+    return axis, 2.0 * atan2(length / scale, w)
 
 
 def to_rotation_vector(q: Sequence[Number]) -> Vector:

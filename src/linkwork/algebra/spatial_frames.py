@@ -7,10 +7,10 @@ import numpy as np
 
 from linkwork.algebra import rotation as rotations
 from linkwork.algebra.linear import Linear, columns
-from linkwork.algebra.number import Number, is_zero
-from linkwork.algebra.vector import Matrix, Vector, components, norm, plus, printed, product, stacked
+from linkwork.algebra.number import Number
+from linkwork.algebra.vector import Matrix, Vector, components, plus, printed, product, stacked
 from linkwork.real_numbers import shown
-from linkwork.spelling import Spelled
+from linkwork.spelling import Answering, Spelled, checked_keywords
 
 Numbers = Sequence[Number] | np.ndarray
 
@@ -142,7 +142,7 @@ def _turn_of(rotation: Any) -> Matrix:
 _ORIGIN = Vector((0.0, 0.0, 0.0))
 
 
-class Frame(metaclass=Spelled):
+class Frame(Answering, metaclass=Spelled):
     """The pose of one frame in another: `.position` of its origin and `.rotation` matrix.
 
     >>> from linkwork import rotation_x, translation
@@ -157,7 +157,12 @@ class Frame(metaclass=Spelled):
         self.R = Matrix.identity(3) if rotation is None else _turn_of(rotation)
         self.p = _ORIGIN
         if position is not _ORIGIN:
-            self.p = components("Frame: position", position, 3, "; in the plane use lw.planar.Frame")
+            self.p = components(
+                "Frame: position",
+                position,
+                3,
+                "; a matrix is for rotation=; in the plane use lw.planar.Frame",
+            )
 
     @classmethod
     def of(cls, R: Matrix, p: Iterable[Number]) -> "Frame":
@@ -209,6 +214,7 @@ class Frame(metaclass=Spelled):
         """The rotation as its axis times the angle about it, at most pi long."""
         return stacked(rotations.to_rotation_vector(rotations.to_quaternion(self.R)))
 
+    @checked_keywords
     def euler(self, sequence: str) -> np.ndarray:
         """Return the angles of an Euler sequence: about moving axes in upper case, fixed ones in lower.
 
@@ -220,26 +226,28 @@ class Frame(metaclass=Spelled):
         return stacked(rotations.to_euler(sequence, self.R))
 
     @classmethod
-    def from_euler(
-        cls, sequence: str, angles: Numbers, position: Iterable[Number] = (0.0, 0.0, 0.0)
-    ) -> "Frame":
+    @checked_keywords
+    def from_euler(cls, sequence: str, angles: Numbers, position: Iterable[Number] = _ORIGIN) -> "Frame":
         """Return a frame turned by an Euler sequence: moving axes in upper case, fixed ones in lower."""
-        return cls.of(rotations.from_euler(sequence, list(angles)), position)
+        return cls(position)._turned(rotations.from_euler(sequence, angles))
 
     @classmethod
-    def from_axis_angle(
-        cls, axis: Numbers, angle: Number, position: Iterable[Number] = (0.0, 0.0, 0.0)
-    ) -> "Frame":
+    @checked_keywords
+    def from_axis_angle(cls, axis: Numbers, angle: Number, position: Iterable[Number] = _ORIGIN) -> "Frame":
         """Return a frame turned by an angle about an axis of any length but zero."""
-        length = norm(axis)
-        if is_zero(length):
-            raise ValueError(f"axis {tuple(axis)} has no direction; give one that is not zero")
-        return cls.of(rotations.about_axis([x / length for x in axis], angle), position)
+        return cls(position)._turned(rotations.about_given_axis(axis, angle, "from_axis_angle"))
 
     @classmethod
-    def from_rotation_vector(cls, vector: Numbers, position: Iterable[Number] = (0.0, 0.0, 0.0)) -> "Frame":
+    @checked_keywords
+    def from_rotation_vector(cls, vector: Numbers, position: Iterable[Number] = _ORIGIN) -> "Frame":
         """Return a frame turned about the direction of a vector by its length."""
-        return cls.of(rotations.from_quaternion(rotations.from_rotation_vector(list(vector))), position)
+        given = components("from_rotation_vector: vector", vector, 3, " [rad]")
+        return cls(position)._turned(rotations.from_quaternion(rotations.from_rotation_vector(given)))
+
+    def _turned(self, R: Matrix) -> "Frame":
+        """Give a new frame its rotation."""
+        self.R = R
+        return self
 
     @property
     def motion_matrix(self) -> np.ndarray:

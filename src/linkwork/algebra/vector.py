@@ -129,13 +129,15 @@ def components(what: str, numbers: Any, size: int, remedy: str = "") -> Vector:
     """Return what somebody gave for a vector; ValueError if it cannot be one. Traced numbers may be."""
     if isinstance(numbers, str | bytes | Mapping | Set) or not isinstance(numbers, Iterable):
         raise ValueError(f"{what} {shown(numbers)}; give {size} numbers{remedy}")
+    if isinstance(numbers, np.ndarray) and numbers.ndim > 1:
+        raise ValueError(f"{what} has shape {numbers.shape}; give {size} numbers{remedy}")
     found = Vector(numbers)
     if len(found) != size:
         raise ValueError(f"{what} {shown(found)} has {len(found)} numbers; give {size}{remedy}")
     for x in found:
         if x.__class__ is float and isfinite(x):
             continue
-        odd = x is None or isinstance(x, str | bytes | bool | complex)
+        odd = x is None or isinstance(x, str | bytes | bool | complex | list | tuple)
         odd = odd or (isinstance(x, np.generic | np.ndarray) and x.dtype.kind not in "fiuO")
         if odd or (isinstance(x, float | int) and not isfinite(x)):
             raise ValueError(f"{what} {shown(tuple(found))}; give {size} finite numbers{remedy}")

@@ -23,7 +23,9 @@ def add(commands: Commands) -> None:
         """,
         run,
     )
-    command.add_argument("file", help="a mechanism (.json, .urdf, .sdf, .xml), a mesh or a run (.lwr)")
+    command.add_argument(
+        "file", help="a mechanism (.json, .urdf, .sdf, .xml), a mesh, a scene (.lws) or a run (.lwr)"
+    )
     command.add_argument(
         "--strict", action="store_true", help="findings and warnings count as mistakes: exit code 2"
     )
@@ -33,13 +35,16 @@ def add(commands: Commands) -> None:
 
 def run(options: argparse.Namespace) -> int:
     from linkwork.cli import BAD_INPUT, one_line, print_json
-    from linkwork.errors import AssemblyError, FormatError, ModelError
+    from linkwork.errors import AssemblyError, LinkworkError, ModelError
     from linkwork.files import load
 
     if not options.json:
         with _heard() as reported:
             thing = load(options.file, options.base, repair=options.repair)
-            lines, found_here = _lines(thing), _findings(thing)
+            try:
+                lines, found_here = _lines(thing), _findings(thing)
+            except AssemblyError as error:
+                raise ModelError(str(error)) from error
         print("\n".join([*lines, *(f"finding: {found}" for found in found_here)]))
         return BAD_INPUT if options.strict and (found_here or reported) else 0
     with warnings.catch_warnings(record=True) as caught:
@@ -47,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
         try:
             thing = load(options.file, options.base, repair=options.repair)
             found = {"ok": True, **_facts(thing), "findings": _findings(thing)}
-        except (AssemblyError, FormatError, ModelError) as error:
+        except LinkworkError as error:
             found = {"ok": False, "mistakes": _mistakes(error)}
         except OSError as error:
             found = {"ok": False, "mistakes": [one_line(error)]}
@@ -80,7 +85,21 @@ def _findings(thing: Any) -> list[str]:
         return []
     from linkwork.cli.lint import silently
 
-    return silently(thing)
+    return [*silently(thing), *_stuck(thing)]
+
+
+def _stuck(mechanism: Any) -> list[str]:
+    """Say if loops leave nothing that moves; ModelError if what moves weighs nothing."""
+    if determined(mechanism):
+        return []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # they were heard
+        model = mechanism.compile()
+    if model.loop_names and not freedoms(model):
+        return ["its loops leave nothing that can move; look for axes that are not parallel, or drop a joint"]
+    if not model.loop_names:
+        model.motion(model.state())
+    return []
 
 
 def _mistakes(error: Exception) -> list[str]:
@@ -148,6 +167,7 @@ def _driven(mechanism: Any) -> None:
 def _facts_of_run(run: Any) -> dict[str, Any]:
     from linkwork.geometry.mesh import Mesh
     from linkwork.recording.recording import Recording
+    from linkwork.scene.scene import Scene
 
     if isinstance(run, Mesh):
         low, high = run.bounds
@@ -160,6 +180,10 @@ def _facts_of_run(run: Any) -> dict[str, Any]:
         return facts | {"repairs": list(run.repairs)}
     if isinstance(run, Recording):
         return {"kind": "run", **summary(run)}
+    if isinstance(run, Scene):
+        units = [unit.mechanism for unit in run.units]
+        facts = {"kind": "scene", "time": run.time, "mechanisms": [one.name for one in units]}
+        return facts | {"bodies": sum(len(one.bodies) for one in units)}
     return {"kind": "runs", "runs": len(run), "failed": [int(k) for k in run.failed]}
 
 

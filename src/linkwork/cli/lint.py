@@ -16,6 +16,9 @@ from linkwork.mechanism.placement import plain
 
 FAR_APART = 1e6  # of masses in one mechanism
 WIDE, NARROW = 3.0, 1e-3  # radius of gyration, of the reach of a body's shapes and joints
+HEAVY = 1e5  # density of a body; osmium has 22,600 [kg/m^3]
+LONG = 100.0  # reach of a body, in metres where its drawing may be in millimetres
+STRONG = 100.0  # gravity; the Sun's, at its surface, is 274 [m/s^2]
 OPEN = 1e-6  # of the size of the mechanism: a joint whose sides are drawn this far apart does not fit
 
 
@@ -23,8 +26,14 @@ def findings(mechanism: Mechanism) -> list[str]:
     """List, in words, what is probably not meant in a mechanism."""
     bodies = list(mechanism.bodies.values())
     return [
+        *_gravity(mechanism),
         *_masses(bodies),
-        *(found for body in bodies for found in _moments(mechanism, body)),
+        *(
+            found
+            for body in bodies
+            for look in (_density, _moments, _place)
+            for found in look(mechanism, body)
+        ),
         *_drawing(mechanism),
         *_names(mechanism),
         *(found for body in (mechanism.ground, *bodies) for found in _files(body)),
@@ -39,6 +48,42 @@ def _masses(bodies: list[Body]) -> Iterator[str]:
             f"body {light.name!r} has {light.inertia.mass:.3g} kg, and {heavy.name!r} "
             f"{heavy.inertia.mass:.3g} kg; "
             "masses are in kg, densities in kg/m^3, lengths in m: correct the unit of one of them"
+        )
+
+
+def _gravity(mechanism: Mechanism) -> Iterator[str]:
+    size = float(np.linalg.norm(mechanism.gravity))
+    if size > STRONG:
+        yield f"gravity of {size:.3g} m/s^2; it is in metres per second squared: 9.81 on Earth"
+
+
+def _density(mechanism: Mechanism, body: Body) -> Iterator[str]:
+    solids = [part for part in body.parts if isinstance(part, Solid)]
+    volume = sum(solid.volume for solid in solids) if body.inertia.space == "space" else 0.0
+    if volume > 0.0 and body.inertia.mass > HEAVY * volume:
+        yield (
+            f"body {body.name!r} has {body.inertia.mass / volume:.3g} kg/m^3, and steel 7850; "
+            "correct its density, its mass or its size"
+        )
+
+
+def _place(mechanism: Mechanism, body: Body) -> Iterator[str]:
+    """Find a body that is drawn far from where it weighs, or in another unit than metres."""
+    boxes = [shape.bounds for shape in _shapes(body) if np.isfinite(shape.bounds).all()]
+    if not boxes or not body.inertia.mass > 0.0 or body.inertia.space != "space":
+        return
+    low, high = np.min([box[0] for box in boxes], axis=0), np.max([box[1] for box in boxes], axis=0)
+    size = float(np.linalg.norm(high - low))
+    away = float(np.linalg.norm(np.maximum(0.0, np.maximum(low - body.inertia.com, body.inertia.com - high))))
+    if size > LONG:
+        yield (
+            f"body {body.name!r} is {size:.3g} m long; lengths are in metres: if millimetres are meant, "
+            "multiply them by 0.001 (scale= of a mesh)"
+        )
+    if away > 2.0 * size:
+        yield (
+            f"body {body.name!r}: its centre of mass, {plain(body.inertia.com)}, is {away:.3g} m outside of "
+            f"its drawing, which is {size:.3g} m long; correct com=, or the places of its shapes"
         )
 
 
@@ -67,11 +112,17 @@ def _reach(mechanism: Mechanism, body: Body) -> float:
         for side, frame in zip(joint.bodies, joint.frames(), strict=True):
             if side is body:
                 distances.append(float(np.linalg.norm(np.array([float(x) for x in frame.p]) - centre)))
-    worn = [*skins(body.visuals, Visual), *skins(body.collisions, Collision)]
-    for shape in [*body.parts, *(_read(skin.shape) for skin in worn)]:
-        if isinstance(shape, Solid) and np.isfinite(shape.bounds).all():
+    for shape in _shapes(body):
+        if np.isfinite(shape.bounds).all():
             distances.append(float(np.abs(np.asarray(shape.bounds) - centre).max()))
     return max(distances)
+
+
+def _shapes(body: Body) -> list[Solid]:
+    """Return what a body is made of, drawn with and touched by, as far as it can be read."""
+    worn = [*skins(body.visuals, Visual), *skins(body.collisions, Collision)]
+    found = [*body.parts, *(_read(skin.shape) for skin in worn)]
+    return [shape for shape in found if isinstance(shape, Solid)]
 
 
 def _read(shape: Any) -> Any:

@@ -29,14 +29,24 @@ class Parser(argparse.ArgumentParser):
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
         """Let a command itself say that it does not know an option: it knows which there are."""
+        self._given = [*(sys.argv[1:] if args is None else args)]
         found, extra = super().parse_known_args(args, namespace)
         if extra and " " in self.prog:
             self.error("unrecognized arguments: " + " ".join(extra))
         return found, extra
 
+    def _unknown_option(self) -> str:
+        """Return the complaint of an option that there is not: it may stand for one that is missing."""
+        known = [word for action in self._actions for word in action.option_strings]
+        options = [word.partition("=")[0] for word in getattr(self, "_given", ()) if word.startswith("--")]
+        strange = [word for word in options if not any(each.startswith(word) for each in known)]
+        return f"unrecognized arguments: {strange[0]}" if strange else ""
+
     def error(self, message: str) -> NoReturn:
         if found := re.search(r"argument COMMAND: invalid choice: '(.*?)'", message):
             message = unknown("command", found[1], COMMANDS)
+        if message.startswith("the following arguments are required"):
+            message = self._unknown_option() or message
         if found := re.match(r"unrecognized arguments: (--[\w-]+)", message):
             known = [word for action in self._actions for word in action.option_strings]
             message = unknown("option", found[1], known)

@@ -33,11 +33,12 @@ from linkwork.mechanism.placement import (
 )
 from linkwork.mechanism.recorded import LOCKED
 from linkwork.real_numbers import is_finite, is_real, shown
-from linkwork.spelling import Closed, require
+from linkwork.spelling import Closed, require, spelled_methods
 
 _PARTS = 4  # of the work, for each thread
 
 
+@spelled_methods
 class Colliders(Closed):
     """Bodies with shapes that may touch, and where they are.
 

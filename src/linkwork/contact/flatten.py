@@ -88,9 +88,7 @@ def pieces_of(shape: Any, space: Space = "space") -> list[Piece]:
         return pieces_of(load_mesh_file(shape, {}), space)
     if hasattr(shape, "shape") and hasattr(shape.shape, "position"):  # a Collision or Visual
         return pieces_of(shape.shape, space)
-    raise ValueError(
-        f"a {type(shape).__name__} cannot be touched: {shape!r}; give a solid: Sphere, Box, Mesh, Plane ..."
-    )
+    raise ValueError(f"{shape!r:.60} cannot be touched; give a solid: Sphere, Box, Mesh, Plane ...")
 
 
 @lru_cache(maxsize=_KEPT)
@@ -285,6 +283,7 @@ def _rounded(shape: Solid, section: Section) -> Piece:
     """Return a rounded polygon."""
     flat, radius = np.array(section.corners, float), section.radius
     points = np.column_stack([flat, np.zeros(len(flat))])
+    normals = _edge_normals(points) if len(flat) > 1 else np.zeros((0, 3))
     place = _place(shape)
     rotation = place["rotation"]
     if section.turned:
@@ -305,5 +304,12 @@ def _rounded(shape: Solid, section: Section) -> Piece:
         points.max(axis=0) + wide,
         position,
         rotation,
-        points=points,
+        points=np.concatenate([points, normals]),
+        corners=len(points),
     )
+
+
+def _edge_normals(corners: Array) -> Array:
+    """Return the outward normals of the edges of a polygon, whose corners run to the left."""
+    x, y, _ = (np.roll(corners, -1, axis=0) - corners).T
+    return np.column_stack([y, -x, 0.0 * x]) * (1.0 / np.sqrt(x * x + y * y))[:, None]

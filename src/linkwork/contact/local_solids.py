@@ -24,7 +24,7 @@ from linkwork.contact.convex_pairs import closest
 from linkwork.contact.decorators import native, native_apart
 from linkwork.contact.few_contacts import AS_DEEP, put_contact
 from linkwork.contact.manifold import points_of_contact
-from linkwork.contact.round_pairs import part_below, round_corner, round_edge
+from linkwork.contact.round_pairs import core_in, is_nearer, part_below, round_corner, round_edge
 from linkwork.contact.shape_kinds import CAPSULE, CONVEX, SPHERE
 from linkwork.contact.shape_table import DEPTH, STAR, STAR_NORMALS
 from linkwork.contact.support import Form, lone_triangle, support
@@ -226,6 +226,9 @@ def corner_contacts(A, size, v, many, triangle, work, count, margin):
             less = less or dot(gap, sub(row(work.triangle, STAR_NORMALS + m), face)) < 0.0
         if not less:
             return count  # h is least on this face, of all normals of the corner
+    most = dot(u, sub(v, along(support(A, neg(u)), -A.radius, u)))  # no h is larger than that of u
+    if most < -margin or (A.kind <= CAPSULE and _is_beyond(A, v, most, margin)):
+        return count
     known, depth, normal, a, b = False, 0.0, ZERO, ZERO, ZERO
     if convex and A.kind <= CAPSULE:
         known, depth, normal, a, b = round_corner(A, v, work.triangle, STAR, STAR_NORMALS, many)
@@ -237,6 +240,16 @@ def corner_contacts(A, size, v, many, triangle, work, count, margin):
     put_contact(work.raw, work.raw_label, count, a, b, normal, depth, 0, triangle)
     work.raw_label[3 * count + 2] = LEAST
     return count + 1
+
+
+@native
+def _is_beyond(A, v, most, margin):
+    """Return whether a point that is at most so deep in a ball or capsule is too far from it to touch it.
+
+    Where A reaches h into a corner along u, v = x + (h - r) u, x the point of A's core that is the farthest
+    against u: so v is |h - r| from the core, which is r at most if h is between 0 and 2 r.
+    """
+    return most <= 2.0 * A.radius and not is_nearer(ZERO, core_in(A, _SAME), v, A.radius + margin)
 
 
 @native_apart

@@ -40,6 +40,8 @@ from linkwork.geometry.vectors import (
 _ACROSS = 0.95  # cosine of face normal and contact normal
 _AS_SQUARE = 1e-12  # difference of these that does not count
 _PARALLEL = 0.2  # sine of the angle of two edges
+_ON_EDGE = 1e-10  # of the length of an edge: what is so near to it lies on it
+_AS_NEAR = 1e-12  # of the square of that length: what differs by less in its square is as near
 _SAME_CORNER = 0.03**2  # of the size of a face: what is nearer is the same corner
 _EDGES = 1000  # names of edges begin here
 
@@ -104,26 +106,29 @@ def _clipped(work, face, n, other, m, normal):
 
 @native
 def _inside(work, source, m, out, offset):
-    """Return whether all corners lie on the inner side of a plane."""
-    inside = True
+    """Return whether all corners lie on the inner side of a plane, or in it."""
+    inside, slack = True, _ON_EDGE * dot(out, out)
     for k in range(m):
-        inside = inside and dot(out, row(work.ring, source + k)) <= offset
+        inside = inside and dot(out, row(work.ring, source + k)) <= offset + slack
     return inside
 
 
 @native
 def _cut(work, source, m, target, out, offset):
-    """Keep what lies on the inner side of a plane."""
-    count = 0
+    """Keep what lies on the inner side of a plane, or in it.
+
+    Where the edge of one shape lies along that of the other, rounding does not decide which corners are left.
+    """
+    count, slack = 0, _ON_EDGE * dot(out, out)
     v = row(work.ring, source + (m - 1 if m > 2 else 0))  # a segment has no way back
     before = dot(out, v) - offset
     for k in range(m):
         x = row(work.ring, source + k)
         here = dot(out, x) - offset
-        if (before < 0.0 < here) or (here < 0.0 < before):
+        if (before < 0.0 and here > slack) or (here < 0.0 and before > slack):
             put(work.ring, target + count, along(v, before / (before - here), sub(x, v)))
             count += 1
-        if here <= 0.0 and count < MOST_CORNERS - 1:
+        if here <= slack and count < MOST_CORNERS - 1:
             put(work.ring, target + count, x)
             count += 1
         v, before = x, here
@@ -150,18 +155,26 @@ def _below(work, ring, m, normal, face, on, side, margin, rows, labels, first):
 
 
 @native
-def _nearest_edge(work, base, n, x):
+def _nearest_edge(work, base, n, x, beside):
     """Return the edge of a ring that comes nearest to a point: the row of its first corner, and its other
-    one."""
-    best, chosen = 1e300, 0
+    one. At a corner, where two are as near, it is the one that goes more along `beside`."""
+    best, straight, chosen = 1e300, 0.0, 0
     for k in range(n if n > 2 else 1):
         y, z = row(work.ring, base + k), row(work.ring, base + (k + 1) % n)
         e = sub(z, y)
-        s = min(max(dot(sub(x, y), e) / dot(e, e), 0.0), 1.0)
-        gap = sub(x, along(y, s, e))
-        if dot(gap, gap) < best:
-            best, chosen = dot(gap, gap), k
+        square = dot(e, e)
+        s = min(max(dot(sub(x, y), e) / square, 0.0), 1.0)
+        gap, along_it = sub(x, along(y, s, e)), dot(e, beside) ** 2 / square
+        far = dot(gap, gap)
+        if far < best - _AS_NEAR * square or (far <= best + _AS_NEAR * square and along_it > straight):
+            best, straight, chosen = min(far, best), along_it, k
     return base + chosen, base + (chosen + 1) % n
+
+
+@native
+def _way(work, ends):
+    """Return the direction of an edge."""
+    return unit(sub(row(work.ring, ends[1]), row(work.ring, ends[0])))
 
 
 @native
@@ -177,11 +190,15 @@ def _side_by_side(work, na, nb, A, B, normal, a, b, margin, rows, labels, first)
     """Write the ends of what two nearly parallel edges share, those nearest to the deepest points; return how
     many. Lines that cross, l apart across the normal, are of round sides: their gap is larger by
     sqrt(r^2 + l^2) - r, with r the sum of the radii."""
-    i, j = _nearest_edge(work, 0, na, a)
-    x, y = row(work.ring, i), row(work.ring, j)
-    i, j = _nearest_edge(work, MOST_CORNERS, nb, b)
-    v, w = row(work.ring, i), row(work.ring, j)
-    u, t = unit(sub(y, x)), unit(sub(w, v))
+    any_way = (0.0, 0.0, 0.0)
+    of_a = _nearest_edge(work, 0, na, a, any_way)
+    of_b = _nearest_edge(work, MOST_CORNERS, nb, b, any_way if nb == 2 or na > 2 else _way(work, of_a))
+    if na > 2:
+        of_a = _nearest_edge(work, 0, na, a, _way(work, of_b))
+        of_b = _nearest_edge(work, MOST_CORNERS, nb, b, _way(work, of_a))
+    x, y = row(work.ring, of_a[0]), row(work.ring, of_a[1])
+    v, w = row(work.ring, of_b[0]), row(work.ring, of_b[1])
+    u, t = _way(work, of_a), _way(work, of_b)
     r = _roundness(A) + _roundness(B)
     if norm(cross(u, t)) > _PARALLEL or abs(dot(u, normal)) > _PARALLEL or abs(dot(t, normal)) > _PARALLEL:
         return 0
@@ -210,6 +227,7 @@ def _name(work, na, nb, rows, labels, first, count):
     Where edges of both coincide, motions of a nanometre decide which corner lies inside the other face and
     which edges cross; what is near to a corner is called by it whoever it comes from.
     """
+    no_way = (0.0, 0.0, 0.0)
     near = _SAME_CORNER * min(_width(work, 0, na), _width(work, MOST_CORNERS, nb))
     for k in range(first, first + count):
         x = scale(0.5, add(three(rows, 10 * k + POINT_A), three(rows, 10 * k + POINT_B)))
@@ -221,8 +239,8 @@ def _name(work, na, nb, rows, labels, first, count):
         elif far_b <= near:
             name_a = -1
         else:
-            name_a = _EDGES + work.label[_nearest_edge(work, 0, na, x)[0]]
-            name_b = _EDGES + work.label[_nearest_edge(work, MOST_CORNERS, nb, x)[0]]
+            name_a = _EDGES + work.label[_nearest_edge(work, 0, na, x, no_way)[0]]
+            name_b = _EDGES + work.label[_nearest_edge(work, MOST_CORNERS, nb, x, no_way)[0]]
         labels[3 * k], labels[3 * k + 1] = name_a, name_b
         for other in range(first, k):  # two at one corner: the later one has a name of its own
             if labels[3 * other] == name_a and labels[3 * other + 1] == name_b:

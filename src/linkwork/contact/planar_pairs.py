@@ -1,7 +1,8 @@
 """contacts <- two rounded convex polygons in the plane: separating axes and clipping (as in box against box).
 
 One kind covers the plane: a disc is a corner with a radius, a capsule two corners with a radius, a box four
-corners, a polygon its convex pieces. z is zero throughout. `size[0]` is the radius.
+corners, a polygon its convex pieces. z is zero throughout. `size[0]` is the radius. The corners are followed
+by the outward normals of the edges that begin at them.
 """
 
 from linkwork.contact.decorators import native, native_apart
@@ -21,7 +22,6 @@ from linkwork.geometry.vectors import (
     sub,
     turned,
     turned_back,
-    unit,
 )
 
 _UP = (0.0, 0.0, 1.0)
@@ -88,10 +88,8 @@ def _out_of(table, i, j, R, ea, eb):
 
 @native
 def _edge_normal(table, i, edge):
-    """Return the outward normal of an edge; corners run to the left."""
-    first, n = table.index[12 * i + FIRST_POINT], table.index[12 * i + POINTS]
-    e = sub(row(table.points, first + (edge + 1) % n), row(table.points, first + edge))
-    return unit(cross(e, _UP))
+    """Return the outward normal of an edge."""
+    return row(table.points, table.index[12 * i + FIRST_POINT] + table.index[12 * i + POINTS] + edge)
 
 
 @native
@@ -109,20 +107,29 @@ def _lowest(table, j, R, p, n):
 @native_apart
 def _most_apart(table, i, j, R, p, forward):
     """Return the largest gap along a normal of i between i and j, and its edge; R, p place j in i, or i in
-    j."""
-    first, n = table.index[12 * i + FIRST_POINT], table.index[12 * i + POINTS]
-    other, m = table.index[12 * j + FIRST_POINT], table.index[12 * j + POINTS]
+    j. Normals are turned, not corners: n . (R x + p) = (R^T n) . x + n . p."""
+    x, n = table.points, table.index[12 * i + POINTS]
+    first, other, m = (
+        table.index[12 * i + FIRST_POINT],
+        table.index[12 * j + FIRST_POINT],
+        table.index[12 * j + POINTS],
+    )
     best, edge = -1e300, -1
     if n < 2:
         return best, edge
     for k in range(n):
-        normal = _edge_normal(table, i, k)
-        offset = dot(normal, row(table.points, first + k))
+        at, along_k = 3 * (first + k), 3 * (first + n + k)
+        a, b = x[along_k], x[along_k + 1]
+        offset = a * x[at] + b * x[at + 1]
+        if forward:
+            offset -= a * p[0] + b * p[1]
+            a, b = R[0] * a + R[3] * b, R[1] * a + R[4] * b
+        else:
+            a, b = R[0] * a + R[1] * b, R[3] * a + R[4] * b
+            offset += a * p[0] + b * p[1]
         low = 1e300
-        for c in range(m):
-            x = row(table.points, other + c)
-            x = add(turned(R, x), p) if forward else turned_back(R, sub(x, p))
-            low = min(low, dot(normal, x))
+        for c in range(other, other + m):
+            low = min(low, a * x[3 * c] + b * x[3 * c + 1])
         if low - offset > best:
             best, edge = low - offset, k
     return best, edge
@@ -153,8 +160,8 @@ def polygon_polygon(table, i, j, R, p, work, margin):
         a0, a1 = row(table.points, fa + ka), row(table.points, fa + (ka + 1) % na)
         b0 = add(turned(R, row(table.points, fb + kb)), p)
         b1 = add(turned(R, row(table.points, fb + (kb + 1) % nb)), p)
-        square_a = dot(unit(cross(sub(a1, a0), _UP)), n)
-        square_b = -dot(unit(cross(sub(b1, b0), _UP)), n)
+        square_a = dot(_edge_normal(table, i, ka), n)
+        square_b = -dot(turned(R, _edge_normal(table, j, kb)), n)
         if max(square_a, square_b) > _ACROSS:
             t = cross(_UP, n)
             low = max(min(dot(t, a0), dot(t, a1)), min(dot(t, b0), dot(t, b1)))

@@ -11,10 +11,12 @@ from numpy.typing import ArrayLike
 from linkwork.contact.colliders import Colliders, listed
 from linkwork.contact.result import Contacts
 from linkwork.mechanism.placement import Array, Space
+from linkwork.spelling import checked_keywords
 
 _KEPT = 256  # pairs whose tables and trees are kept
 
 
+@checked_keywords
 def collide(
     a: Any, b: Any, *, pose_a: Any = None, pose_b: Any = None, margin: float = 0.0, space: Space = "space"
 ) -> Contacts:
@@ -31,6 +33,7 @@ def collide(
     return _placed(a, b, pose_a, pose_b, space).contacts(margin=margin)
 
 
+@checked_keywords
 def distance(a: Any, b: Any, *, pose_a: Any = None, pose_b: Any = None, space: Space = "space") -> float:
     """Return the distance of two shapes [m]; negative where they overlap: minus the depth.
 
@@ -41,6 +44,7 @@ def distance(a: Any, b: Any, *, pose_a: Any = None, pose_b: Any = None, space: S
     return _placed(a, b, pose_a, pose_b, space).distance("a", "b")
 
 
+@checked_keywords
 def closest_points(
     a: Any, b: Any, *, pose_a: Any = None, pose_b: Any = None, space: Space = "space"
 ) -> tuple[Array, Array]:
@@ -48,11 +52,13 @@ def closest_points(
     return _placed(a, b, pose_a, pose_b, space).closest_points("a", "b")
 
 
+@checked_keywords
 def overlap(a: Any, b: Any, *, pose_a: Any = None, pose_b: Any = None, space: Space = "space") -> bool:
     """Return whether two shapes touch; of a mesh its surface counts, `contains` asks for its inside."""
     return len(_placed(a, b, pose_a, pose_b, space).contacts()) > 0
 
 
+@checked_keywords
 def contains(shape: Any, points: ArrayLike, *, pose: Any = None, space: Space = "space") -> Any:
     """Return whether points (3,) or (n, 3) are inside a shape, surface included.
 
@@ -63,6 +69,7 @@ def contains(shape: Any, points: ArrayLike, *, pose: Any = None, space: Space = 
     return _placed(shape, None, pose, None, space).contains("a", points)
 
 
+@checked_keywords
 def ray_cast(
     shapes: Any, origin: ArrayLike, direction: ArrayLike, *, longest: float = np.inf, space: Space = "space"
 ) -> Any:

@@ -50,6 +50,21 @@ def _half(A):
 
 
 @native
+def core_in(A, R):
+    """Return half the core of a ball or capsule, in axes that R turns into its own."""
+    return turned_back(R, _half(A))
+
+
+@native
+def is_nearer(centre, half, v, distance):
+    """Return whether a point is nearer than that to the core from centre - half to centre + half."""
+    gap, square = sub(v, centre), dot(half, half)
+    t = min(max(dot(gap, half) / square, -1.0), 1.0) if square > 0.0 else 0.0
+    gap = along(gap, -t, half)
+    return dot(gap, gap) <= distance * distance
+
+
+@native
 def part_below(A, n, offset, low, high):
     """Return which part of the core, from low to high, is below a plane n.x = offset: none if low > high.
 

@@ -40,6 +40,7 @@ from linkwork.geometry.vectors import add, along, dot, norm, put_three, sub, thr
 # Parts of the radius of the smaller:
 _SHALLOW = 1e-3  # contacts that are no deeper are taken as they are
 _NEAR = 0.03  # so far apart solids are looked at, and moved in a step
+_BEHIND = 0.05  # so much farther than the nearest contacts of two meshes are looked for, if they may be far
 _EXACT = 1e-7  # the error of a move
 _SLACK = 6e-4  # so little an overlap may be that is not noticed
 _STEPS, _TRIES = 60, 3
@@ -50,18 +51,20 @@ _DEEP = 0.3  # of a step: so deep inside is too deep
 def solid_contacts(table, A, i, j, R, p, work, margin):
     """Write the contacts of convex shape or mesh i with mesh or height field j, placed by R, p in its axes;
     return how many. A is the form of i."""
+    size = table.reach[7 * i + 6]
+    if table.kind[j] == MESH:
+        size = min(size, table.reach[7 * j + 6])
     convex = convex_kind(table, i) < PLANE
     if convex:
         count = convex_contacts(table, A, i, j, R, p, work, margin)
+    elif margin > 0.0 and not overlap(table, A, i, j, R, p, work):
+        return _apart(table, i, j, R, p, work, margin, size)
     else:
         count = candidates(table, i, j, R, p, work)
         if not is_closed(table, i) or not is_closed(table, j):
             return count if count > 0 else triangle_pairs(table, i, j, R, p, work, SURFACES, 0.0)[0]
     if count > 4:
         count = thinned_by_normal(work, 0, count)
-    size = table.reach[7 * i + 6]
-    if table.kind[j] == MESH:
-        size = min(size, table.reach[7 * j + 6])
     deepest = _deepest(work, count)
     if deepest > _SHALLOW * size or not _parted(table, A, i, j, R, p, work, count, size):
         return _moved_out(table, A, i, j, R, p, work, count, margin, size)
@@ -69,26 +72,32 @@ def solid_contacts(table, A, i, j, R, p, work, margin):
         return count
     # Of two meshes those that are apart have not been looked for yet.
     first = _hold(work, count)
-    count = near_triangles(table, i, j, R, p, work, max(margin, deepest))
+    count = near_triangles(table, i, j, R, p, work, max(min(margin, _BEHIND * size), deepest))
     if count == 0:
         count = _take(work, first)
-    if deepest <= 0.0:
-        count = _with_nearest(table, i, j, R, p, work, count, min(margin, -_deepest(work, count)))
     return thinned_by_normal(work, 0, count) if count > 4 else count
 
 
 @native_apart
-def _with_nearest(table, i, j, R, p, work, count, nearest):
-    """Add the closest points of two meshes, or a mesh and terrain, if they are nearer than that: a corner
-    next to an edge or a corner; return how many contacts there are now."""
+def _apart(table, i, j, R, p, work, margin, size):
+    """Write the contacts of mesh i and solid j that are apart: those not much farther than the nearest, and
+    the closest points themselves, where these are a corner next to an edge or a corner; return how many."""
     if table.kind[j] == MESH:
-        d, n, a, b = mesh_mesh(table, i, j, R, p, work, nearest)
+        d, n, a, b = mesh_mesh(table, i, j, R, p, work, margin)
     else:
-        d, n, a, b = mesh_field(table, i, j, R, p, work, nearest)
-    if 0.0 < d < (1.0 - 1e-9) * nearest:
+        d, n, a, b = mesh_field(table, i, j, R, p, work, margin)
+    if d >= margin:
+        return 0
+    near = near_triangles(table, i, j, R, p, work, min(margin, max(d, 0.0) + _BEHIND * size))
+    count = 0
+    for k in range(near):  # what crosses itself may seem to be inside
+        if work.raw[10 * k + DEPTH] <= _EXACT * size:
+            copy_contact(work.raw, work.raw_label, k, count)
+            count += 1
+    if 0.0 < d < (1.0 - 1e-9) * -_deepest(work, count):
         put_contact(work.raw, work.raw_label, count, a, b, n, -d, 0, 0)
         count += 1
-    return count
+    return thinned_by_normal(work, 0, count) if count > 4 else count
 
 
 @native_apart

@@ -22,7 +22,8 @@ from linkwork.contact.local_solids import (
 )
 from linkwork.contact.mesh_pairs import corners
 from linkwork.contact.necessary import necessary, with_least_depths
-from linkwork.contact.shape_kinds import MESH
+from linkwork.contact.round_pairs import core_in, is_nearer
+from linkwork.contact.shape_kinds import CAPSULE, MESH
 from linkwork.contact.shape_table import (
     COLUMNS,
     DEPTH,
@@ -234,13 +235,15 @@ def _over_cells(table, A, size, j, R, p, centre, wide, work, count, margin, what
     bottom = centre[2] - wide[2]
     ny = table.index[12 * j + COLUMNS]
     middle, radius = add(turned(R, centre), p), size / _FAR
+    rounded = A.kind <= CAPSULE
+    core, thick = (core_in(A, R), A.radius + margin) if rounded else (ZERO, radius + margin)
     for cx in range(low_x, high_x + 1):
         for cy in range(low_y, high_y + 1):
             if count + 3 * _MOST > work.raw_room:
                 count = thinned_by_normal(work, 0, count)
             for upper in range(2):
                 p0, p1, p2 = field_triangle(table, j, cx, cy, upper)
-                if max(p0[2], max(p1[2], p2[2])) < bottom or _is_above(centre, radius + margin, p0, p1, p2):
+                if max(p0[2], max(p1[2], p2[2])) < bottom or _is_above(centre, core, thick, p0, p1, p2):
                     continue
                 p0, p1, p2 = add(turned(R, p0), p), add(turned(R, p1), p), add(turned(R, p2), p)
                 if what >= TOUCHED:
@@ -254,6 +257,8 @@ def _over_cells(table, A, size, j, R, p, centre, wide, work, count, margin, what
     for cx in range(low_x, high_x + 2 if what < TOUCHED else low_x):
         for cy in range(low_y, high_y + 2):
             v = grid_point(table, j, cx, cy)
+            if rounded and _is_aside(centre, core, thick, v):
+                continue
             if v[2] >= bottom and _may_be_at(table, j, cx, cy, sub(centre, v), radius):
                 if count + _MOST > work.raw_room:
                     count = thinned_by_normal(work, 0, count)
@@ -265,11 +270,21 @@ def _over_cells(table, A, size, j, R, p, centre, wide, work, count, margin, what
 
 
 @native
-def _is_above(centre, reach, p0, p1, p2):
-    """Return whether a ball is above the plane of a triangle of terrain."""
+def _is_above(centre, core, reach, p0, p1, p2):
+    """Return whether a ball, or a capsule of half a `core`, is above the plane of a triangle of terrain."""
     n = cross(sub(p1, p0), sub(p2, p0))
-    rise = dot(n, sub(centre, p0))
+    rise = dot(n, sub(centre, p0)) - abs(dot(n, core))
     return rise > 0.0 and rise * rise > reach * reach * dot(n, n)
+
+
+@native
+def _is_aside(centre, core, reach, v):
+    """Return whether a point of terrain is lower than all of the core of a ball or capsule, and out of reach.
+
+    Normals of terrain do not point down: what is so deep that the point is behind the core (`local_solids`)
+    has the point above some of its core.
+    """
+    return v[2] < centre[2] - abs(core[2]) and not is_nearer(centre, core, v, reach)
 
 
 @native

@@ -43,9 +43,10 @@ def overlap(table, A, i, j, R, p, work):
         return is_closed(table, j) and in_solid(table, j, x, work)
     if triangle_pairs(table, i, j, R, p, work, FIRST, 0.0)[1] > 0:
         return True
-    if table.kind[j] == MESH and in_solid(table, i, add(turned(R, corners(table, j, 0)[0]), p), work):
+    first = table.kind[j] == MESH and is_closed(table, i)
+    if first and in_solid(table, i, add(turned(R, corners(table, j, 0)[0]), p), work):
         return True
-    return in_solid(table, j, turned_back(R, sub(corners(table, i, 0)[0], p)), work)
+    return is_closed(table, j) and in_solid(table, j, turned_back(R, sub(corners(table, i, 0)[0], p)), work)
 
 
 @native_apart

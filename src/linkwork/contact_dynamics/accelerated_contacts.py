@@ -17,8 +17,8 @@ forces and the impulses of the step before give them. How these turn bodies is l
 hold one, each b has to belong to the same motion of it, or they contradict each other. Bodies are moved by
 their inertia for h / 2, and contacts of the same pairs are looked for there: that gives places and normals
 whatever the shapes. A contact is the one of the same features, or else the nearest one. Where normals differ
-much there is none, and b is 0; so it is where bodies are about to hit each other: how they move on is not
-known before.
+much there is none, and b is 0; so it is where bodies are about to hit each other, or where b would push apart
+what does not touch yet: how they move on is not known before.
 """
 
 import numpy as np
@@ -42,15 +42,16 @@ from linkwork.contact_dynamics.nodes import tangents
 from linkwork.contact_dynamics.reach import fill_reach
 from linkwork.contact_dynamics.step_loops import copy_two
 from linkwork.geometry.vectors import add, cross, dot, position, rotation, scale, sub, three, turned
-from linkwork.native.numba_functions import entry, memory, native
+from linkwork.native.numba_functions import entry, memory, native, native_within
 from linkwork.native.stages import GO, SKIP, Program, Some, Value
 
 Array = np.ndarray
 
 _ROOM = 256  # contacts of one pair
 _STILL = 1e-7  # slower changes count for nothing: of spins [rad/s], and of velocities per spin or step [m/s]
-_HITS = 2.5  # times as fast as it changes: such an approach is an impact, whose velocities are not foreseen,
-_SLOW = 1e-2  # if it is faster than this [m/s]
+# Such an approach is an impact, whose velocities are not foreseen: of what has not pressed before,
+_HITS = 2.5  # times as fast as it changes,
+_SLOW = 1e-2  # and faster than this [m/s]
 _ALIKE = 0.9  # cosine of the angle between normals of one contact, at least
 
 
@@ -95,18 +96,25 @@ class AcceleratedContacts:
             _add,
             *(d.shapes, d.table.at, system.poses, d.reach, MARGIN, d.poses, self._poses),
             *(points, Some(d.found.label, points.gap.rows), self._now, self._later),
-            *(d.work.at, self._found.at, self._found.number, self._found.label, rows),
+            *(d.work.at, self._found.at, self._found.number, self._found.label, impulses, rows),
         )
         system.add_placing(program, q)
         program.label("accelerated")
 
 
-@native
+@native_within
 def _push_centre(nodes, c, at, node, p0, p1, p2, v):
     """Add what impulses at a contact give to the velocity of a free body as a whole."""
-    n, first = nodes.size[node], nodes.first[node]
-    turns = 3 if n == 6 else 1
-    mass = nodes.mass[nodes.at[node] + (n + 1) * turns]
+    if nodes.size[node] == 6:
+        _push_behind(nodes, c, at, node, 6, 3, p0, p1, p2, v)
+    else:
+        _push_behind(nodes, c, at, node, 3, 1, p0, p1, p2, v)
+
+
+@native_within
+def _push_behind(nodes, c, at, node, n, turns, p0, p1, p2, v):
+    """Do that to the n velocities behind those that are turns."""
+    first, mass = nodes.first[node], nodes.mass[nodes.at[node] + (n + 1) * turns]
     for i in range(turns, n):
         v[first + i] += (c.rows[at + i] * p0 + c.rows[at + n + i] * p1 + c.rows[at + 2 * n + i] * p2) / mass
 
@@ -205,15 +213,21 @@ def _turned_along(n, m, x):
     return add(add(x, y), scale(1.0 / (1.0 + dot(n, m)), cross(axis, y)))
 
 
+@native
+def _pushes(open_by, change):
+    """Return whether a change would push bodies apart that are still so far from touching [m/s]."""
+    return open_by > _SLOW and open_by + change < 0.0
+
+
 @entry(
     None,
     *(SHAPES, "int64[::1]", "float64[:, :, ::1]", FLAT, "float64", *["float64[:, :, ::1]"] * 2),
     *(POINTS, "int64[:, ::1]", TABLE, TABLE),
-    *(*["int64[::1]"] * 2, TABLE, "int64[:, ::1]", CONTACTS),
+    *(*["int64[::1]"] * 2, TABLE, "int64[:, ::1]", TABLE, CONTACTS),
 )
 def _add(
     shapes, table, links, reach, margin, poses, poses_later,
-    points, features, motions, motions_later, work, found, number, label, c,
+    points, features, motions, motions_later, work, found, number, label, p_before, c,
 ):  # fmt: skip
     t, w, contacts = opened_table(table), opened_work(work), opened_buffer(found)
     now, later, x, y = memory(motions), memory(motions_later), memory(poses), memory(poses_later)
@@ -237,7 +251,8 @@ def _add(
             continue
         u, v = _slip(now, x, t.reach, i, j, p), _slip(later, y, t.reach, i, j, _place(number, e))
         change = dot(m, v) - dot(n, u)
-        if dot(m, v) < -(_HITS * abs(change) + _SLOW):
+        hits = p_before[k, 0] == 0.0 and dot(m, v) < -(_HITS * abs(change) + _SLOW)
+        if hits or _pushes(c.bias[k, 0], change):
             continue
         first, second = tangents(n)
         c.bias[k, 0] += change

@@ -25,6 +25,7 @@ from linkwork.native.numba_functions import call, doubles, integers, memory, nat
 MOST_POINTS = 62  # of a pair, a bit each
 _ALONG = 1.0 - 1e-9  # cosine of normals that are the same
 _SQUARE = 1e-15  # cosine of axes that are square: a contact that is looked at again has the same, to the bit
+_ROUNDING = 1e-12  # of how fast a point moves: as much along another axis is a rounding error
 NUDGE = 1e-5  # of the size of the mechanism: how far bodies move for a difference
 
 
@@ -174,7 +175,11 @@ def follow(r, poses, base, now):
 
 @native_apart
 def fill_rows(r, tree, poses, J, contacts, rows):
-    """Write the rows of contacts for all velocities."""
+    """Write the rows of contacts for all velocities.
+
+    What should be square to an axis gives numbers of 1e-17 there, as a wheel's velocity along its axle: a row
+    of nothing else would ask for forces of 1e17. They are written as nothing.
+    """
     c, out, three, link = doubles(contacts), doubles(rows), doubles(r.three), integers(r.link)
     for i in range(r.count * r.wide * r.nv):
         out[i] = 0.0
@@ -190,10 +195,13 @@ def fill_rows(r, tree, poses, J, contacts, rows):
             first, size, sign = tree.first[node], tree.size[node], 1.0 - 2.0 * side
             for turning in range(r.wide // 3):
                 fill_three(tree, poses, J, l, point, axes, turning == 1, sign, three, 0)
-                for row in range(3):
-                    to = (r.wide * k + 3 * turning + row) * r.nv + first
-                    for i in range(size):
-                        out[to + i] += three[row * size + i]
+                to = (r.wide * k + 3 * turning) * r.nv + first
+                for i in range(size):
+                    x, y, z = three[i], three[size + i], three[2 * size + i]
+                    least = _ROUNDING * max(abs(x), abs(y), abs(z))
+                    out[to + i] += x if abs(x) > least else 0.0
+                    out[to + r.nv + i] += y if abs(y) > least else 0.0
+                    out[to + 2 * r.nv + i] += z if abs(z) > least else 0.0
 
 
 @native

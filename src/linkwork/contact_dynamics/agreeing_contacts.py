@@ -28,8 +28,8 @@ from linkwork.contact_dynamics.compliant_rows import APART
 from linkwork.contact_dynamics.contact_problem import CONTACTS, NODES, TABLE
 from linkwork.contact_dynamics.friction_cone import COULOMB, HELD
 from linkwork.contact_dynamics.islands import ISLANDS
-from linkwork.contact_dynamics.packed_rows import add_packed, is_free, pack, push_side, velocity
-from linkwork.native.numba_functions import entry, native, native_apart
+from linkwork.contact_dynamics.packed_rows import add_packed, is_free, push_side, velocity
+from linkwork.native.numba_functions import add_scaled, entry, memory, native, native_apart
 
 _LEAST = 1e-8  # e
 _NONE = 1e-9  # smaller b count for nothing [m/s]
@@ -48,7 +48,6 @@ def let_agree(nodes, c, p, islands, count, room):
         largest = _largest(c, p, contacts)
         if not _is_tree(nodes, c, members, contacts) or largest <= _NONE:
             continue
-        pack(nodes, c, room, contacts)
         w = room.trial
         for j in members:
             for q in range(nodes.first[j], nodes.first[j] + nodes.size[j]):
@@ -146,29 +145,28 @@ def _add_square(J, at, n, r, A):
             A[i * n + q] += a * J[at + q] + b * J[at + n + q] + d * J[at + 2 * n + q]
 
 
-@native
-def _solve(A, n, x, at):
+@native_apart
+def _solve(matrix, n, vector, at):
     """Solve A x = b, given the lower half of A by rows; x is b at first.
 
     A = L^T L from the last row on: of a tree L has as few numbers as A (Featherstone 2008, section 8.5).
     """
+    A, x = memory(matrix), memory(vector)
     for k in range(n - 1, -1, -1):
-        row = A[k * n : k * n + k + 1]
-        d = 1.0 / sqrt(row[k])
+        row = k * n
+        d = 1.0 / sqrt(A[row + k])
         for i in range(k):
-            row[i] *= d
-        row[k] = d
+            A[row + i] *= d
+        A[row + k] = d
         for i in range(k):
-            f, to = row[i], A[i * n : i * n + i + 1]
+            f = A[row + i]
             if f != 0.0:
-                for q in range(i + 1):
-                    to[q] -= f * row[q]
+                add_scaled(A, i * n, i + 1, -f, A, row)
         y = x[at + k] * d
         x[at + k] = y
-        for i in range(k):
-            x[at + i] -= row[i] * y
+        add_scaled(x, at, k, -y, A, row)
     for k in range(n):
-        s, row = x[at + k], A[k * n : k * n + k + 1]
+        s, row = x[at + k], k * n
         for i in range(k):
-            s -= row[i] * x[at + i]
-        x[at + k] = s * row[k]
+            s -= A[row + i] * x[at + i]
+        x[at + k] = s * A[row + k]

@@ -17,8 +17,7 @@ cones in contact see Alart and Curnier 1991. Fixed points on s: Cadoux 2009, Aca
 
 In the instant of a dense impact hundreds of contacts change at once, and this takes hundreds of steps of
 Newton's method. So sweeps over contacts come first (`gauss_seidel`), and the factorisations are bounded. What
-is not solved then is exact in momentum, gains no energy, and its residual is reported; as the motion calms
-down, the laws hold to the tolerance again. Each island is solved by itself.
+is done about islands that are not solved then is in `unsolved_contacts`. Each island is solved by itself.
 
 What was rejected, measured on walls, stacks and piles: an alternating-direction method with one factorisation
 (ten times the rounds from a cold start), Newton's method with s among the unknowns (it does not converge
@@ -45,7 +44,7 @@ from linkwork.contact_dynamics.friction_cone import COULOMB, derivative, project
 from linkwork.contact_dynamics.gauss_seidel import sweep_island
 from linkwork.contact_dynamics.islands import ISLANDS
 from linkwork.contact_dynamics.natural_map import residual_of, share, times_island
-from linkwork.contact_dynamics.packed_rows import add_packed, is_free, pack, push, velocity
+from linkwork.contact_dynamics.packed_rows import add_packed, is_free, push, velocity
 from linkwork.native.loop_types import Named
 from linkwork.native.numba_functions import entry, native, native_apart, native_within
 
@@ -56,10 +55,11 @@ _WEIGHT = 10.0  # of contacts at first, times 3 / trace(J M^-1 J^T): of what a c
 _HEAVIEST = 1e4  # times the largest inertia: more, and digits of the matrix are lost
 _HEAVIER = 3.0
 _PROGRESS = 0.3
-_FAR = 1e3  # times the tolerance: from there, sweeps come first
+_FAR = 1e3  # times the tolerance: from there, sweeps come first,
+_TURNS = 20  # turns of them at most
 _NEARER = 0.2  # a factor of before has to bring the gradient down to this part of it
 _SMALL = 80  # contacts, of islands with trees that are solved by `dense_newton`
-_EASILY = 1e-3  # of the tolerance, to which those of few contacts are solved
+_EASILY = 1e-3  # of the tolerance, to which it is solved where that is easy: so errors do not add up
 _DEEPER = 0.3  # of the tolerance, to which it is solved: so the next problem may need no solution
 
 
@@ -69,10 +69,12 @@ class Room(NamedTuple):
     gradient: Any  # (velocities,)
     trial: Any  # (velocities,)
     direction: Any  # (velocities,) in the order of elimination
+    shift: Any  # (velocities,) by which places are moved, see `unsolved_contacts` [m/s]
     x: Any  # (n, 3)
     other_x: Any  # (n, 3)
     best: Any  # (n, 3) impulses with the least residual so far
     slip: Any  # (n,) s
+    wanted: Any  # (n,) b of contacts whose gaps are closed by shifts [m/s]
     weight: Any  # (n,) r
     friction: Any  # (n,) of this round
     spin: Any  # (n,)
@@ -88,20 +90,21 @@ _BLOCKS = Named(Blocks, dict(zip(Blocks._fields, (*[FLAT] * 2, *[WHERE] * 4))))
 _PLAN = Named(Elimination, dict(zip(Elimination._fields, (*[WHERE] * 5, "int64[:, ::1]"))))
 ROOM = Named(
     Room,
-    dict(zip(Room._fields, (*[FLAT] * 3, *[TABLE] * 3, *[FLAT] * 4, WHERE, FLAT, TABLE, FLAT, WHERE, WHERE))),
+    dict(zip(Room._fields, (*[FLAT] * 4, *[TABLE] * 3, *[FLAT] * 5, WHERE, FLAT, TABLE, FLAT, WHERE, WHERE))),
 )
 
 
 def room_for(nv: int, count: int, numbers: int) -> Room:
     """Make room for contacts of nodes with nv velocities; `numbers` are those of their rows."""
     flat, table = (lambda: np.zeros(count)), (lambda: np.zeros((count, 3)))
-    velocities = np.zeros(nv), np.zeros(nv), np.zeros(nv)
+    velocities = np.zeros(nv), np.zeros(nv), np.zeros(nv), np.zeros(nv)
     places = np.zeros(count, np.int64)
     return Room(
         *velocities,
         table(),
         table(),
         table(),
+        flat(),
         flat(),
         flat(),
         flat(),
@@ -269,29 +272,6 @@ def _minimize(nodes, c, p, v, plan, m, room, enough, islands, i, answer):
 
 
 @native_apart
-def _bound_energy(nodes, c, p, v, g, islands, i):
-    """Scale impulses that would make energy: by g = J^T p it grows by g . (v_f + v) / 2."""
-    gained, paid, moved = 0.0, 0.0, 0.0
-    members = islands.node[islands.first_node[i] : islands.first_node[i + 1]]
-    contacts = islands.contact[islands.first_contact[i] : islands.first_contact[i + 1]]
-    for j in members:
-        for q in range(nodes.first[j], nodes.first[j] + nodes.size[j]):
-            gained += 0.5 * g[q] * (nodes.free[q] + v[q])
-            paid -= g[q] * nodes.free[q]
-            moved += g[q] * (v[q] - nodes.free[q])
-    for k in contacts:  # what gaps that are pushed apart may bring
-        gained += min(c.bias[k, 0], 0.0) * p[k, 0]
-    if gained <= 0.0:
-        return
-    scale = min(max(2.0 * paid / moved, 0.0), 1.0) if moved > 0.0 else 0.0
-    for j in members:
-        for q in range(nodes.first[j], nodes.first[j] + nodes.size[j]):
-            v[q] = nodes.free[q] + scale * (v[q] - nodes.free[q])
-    for k in contacts:
-        p[k, 0], p[k, 1], p[k, 2] = scale * p[k, 0], scale * p[k, 1], scale * p[k, 2]
-
-
-@native_apart
 def _copy(islands, i, p, to):
     for k in islands.contact[islands.first_contact[i] : islands.first_contact[i + 1]]:
         to[k, 0], to[k, 1], to[k, 2] = p[k, 0], p[k, 1], p[k, 2]
@@ -299,40 +279,47 @@ def _copy(islands, i, p, to):
 
 @entry(
     "float64",
-    *(NODES, CONTACTS, TABLE, FLAT, ISLANDS, "int64", "int64", ROOM, FLAT, "float64", "int64", "float64"),
-    TABLE,
+    *(NODES, CONTACTS, TABLE, FLAT, ISLANDS, "int64", "int64", ROOM, WHERE, FLAT),
+    *("float64", "int64", "float64", TABLE),
 )
-def relax(nodes, c, p, v, islands, first, end, room, saved, enough, few, tolerance, answer):
+def relax(nodes, c, p, v, islands, first, end, room, loose, saved, enough, few, tolerance, answer):
     """Write the velocities that follow from p, and sweep where these are far off; return the worst residual.
 
     `answer` (islands, 6) gets the residuals, and else zeros. Islands that have saved less than `enough` work
-    for Newton's method are swept anyway; those with `few` contacts that sweeps do not solve are solved as
-    dense problems. Islands from the first to the `end` are looked at, and only what is theirs is written:
-    others may be looked at at the same time.
+    for Newton's method are swept anyway, if they are not `loose`: see `unsolved_contacts`. Those with `few`
+    contacts that sweeps do not solve are solved as dense problems. Islands from the first to the `end` are
+    looked at, and only what is theirs is written: others may be looked at at the same time. Rows are packed.
     """
     worst = 0.0
     for i in range(first, end):
-        pack(nodes, c, room, islands.contact[islands.first_contact[i] : islands.first_contact[i + 1]])
         off = residual_of(nodes, c, room, p, v, room.gradient, islands, i)
         for j in range(1, 6):
             answer[i, j] = 0.0
         if off > tolerance and has_trees(nodes, islands, i):
             off = solve_island(nodes, c, p, v, room, islands, i, off, tolerance, answer[i])
             answer[i, 5] = 1.0
-            if off > tolerance:
-                _bound_energy(nodes, c, p, v, room.gradient, islands, i)
         elif off > tolerance:
             members = islands.node[islands.first_node[i] : islands.first_node[i + 1]]
-            work = 0.0
+            work, small = 0.0, islands.first_contact[i + 1] - islands.first_contact[i] <= few
             for j in members:
                 work += saved[j]
-            if off > _FAR * tolerance or work < enough * len(members):
-                off = sweep_island(nodes, c, p, v, room, islands, i, off, tolerance)
-            if off > tolerance and islands.first_contact[i + 1] - islands.first_contact[i] <= few:
+            poor = work < enough * len(members)
+            if (off > _FAR * tolerance or poor) and not (poor and are_loose(loose, members) and not small):
+                off, _ = sweep_island(nodes, c, p, v, room, islands, i, off, _EASILY * tolerance, _TURNS, 0)
+            if off > tolerance and small:
                 off = solve_island(nodes, c, p, v, room, islands, i, off, _EASILY * tolerance, answer[i])
         answer[i, 0] = off
         worst = max(worst, off)
     return worst
+
+
+@native
+def are_loose(loose, members):
+    """Return whether gaps between nodes may be closed by shifts."""
+    firm = 0
+    for j in members:
+        firm += 1 - loose[j]
+    return firm == 0
 
 
 @native
@@ -397,18 +384,13 @@ def _improve(nodes, c, p, v, plan, m, room, tolerance, islands, i, answer):
     *(NODES, CONTACTS, TABLE, FLAT, ISLANDS, "int64", "int64", _PLAN, _BLOCKS, ROOM, "float64", TABLE),
 )
 def improve(nodes, c, p, v, islands, first, end, plan, m, room, tolerance, answer):
-    """Improve p of islands, from the first to the `end`, that are not solved; what stays so gains no energy.
+    """Improve p of islands, from the first to the `end`, that are not solved and may be factored.
 
     `answer` (islands, 6) has residual, rounds and factorisations, whether there is a factor, and how many
     factorisations may be made; where these are none, `plan` need not be one of the island. The last is 1 if
     it was solved as a dense problem before.
     """
     for i in range(first, end):
-        if answer[i, 0] <= tolerance or (answer[i, 4] == 0.0 and answer[i, 5] > 0.0):
+        if answer[i, 0] <= tolerance or answer[i, 4] == 0.0:
             continue
-        if answer[i, 4] > 0.0:
-            _improve(nodes, c, p, v, plan, m, room, tolerance, islands, i, answer[i])
-        else:
-            residual_of(nodes, c, room, p, v, room.gradient, islands, i)
-        if answer[i, 0] > tolerance:
-            _bound_energy(nodes, c, p, v, room.gradient, islands, i)
+        _improve(nodes, c, p, v, plan, m, room, tolerance, islands, i, answer[i])

@@ -41,8 +41,11 @@ Array = np.ndarray
 _FAST = 1e5
 _EXACT = 1e-12  # of the accelerations without contact: what is asked of the solver
 _NOTHING = 1e-9  # of them: relative accelerations below are none
+_ROUNDED = 1e-14  # of what the largest force does by itself: so much may be left of it
 _ROUNDING = 1e-8  # of what cancels in them, where contacts are about to part: so little pulls nothing
 TOUCHING = 5e-6  # of the size: gaps up to this are closed,
+_FASTER = 1e-3  # faster slip has a direction that stays [m/s]
+_WELL_INSIDE = 0.1  # of the largest normal force, and of the bound of friction: forces there stay
 AT_REST = 1e-5  # and relative velocities below are none [m/s]; steps of a stepper leave less
 
 
@@ -96,7 +99,8 @@ def contact_forces(
         what_cancels(pushed, drift),
     )
     problem = joints.problem(given.reduced, free)
-    found = solve_modes(given, pushed + drift, u, bound, cancels, size=looks.size, joints=problem)
+    given_modes = given, pushed + drift, u, bound, cancels
+    found = solve_modes(*given_modes, size=looks.size, joints=problem, evenly=True)
     slip = np.where(np.arange(3) > 0, u[:, :3], 0.0)
     of_joints = -joints.slide * np.concatenate([np.zeros(len(x.stops)), x.bound])
     of_joints[joints.number] = found.joints.force
@@ -130,12 +134,14 @@ def solve_modes(
     at_rest: float = AT_REST,
     size: float = 1.0,
     joints: JointProblem = NO_JOINTS,
+    evenly: bool = False,
 ) -> SolvedModes:
     """Return the modes that the laws of contact, and of stops and friction of joints, allow.
 
     `bias` (n, 3 or 6) are relative accelerations without contact, u relative velocities; `bound` (n, 3) is
     friction, torsional and rolling resistance. What cancels in `bias` says how exact it is. Angular
-    velocities are compared by those of points at `size`.
+    velocities are compared by those of points at `size`. Contacts share what they may share in any way
+    `evenly`, if that is wanted, and where all slide.
     """
     scale = max(np.abs(bias[:, :3]).max(initial=0.0), np.abs(joints.bias).max(initial=0.0)) + 1e-30
     heading, moves = np.zeros(u.shape), np.zeros((len(u), 3), bool)
@@ -152,16 +158,39 @@ def solve_modes(
     own_rows = joints.rows.reshape(len(joints.kind), len(given.mass))
     own = joint_modes(joints, p[first:, 0], joints.bias + own_rows @ y, _NOTHING * scale)
     p = given.by_contact(p, contacts)
-    modes = _classified(p, after, (heading, moves), bound, _NOTHING * scale)
+    own_answer = np.einsum("nr,rs,ns->n", given.rows[:, 0], given.inverse, given.rows[:, 0])
+    rounded = _ROUNDED * float(np.abs(p).max(initial=0.0) * own_answer.max(initial=0.0))
+    modes = _classified(p, after, (heading, moves), bound, max(_NOTHING * scale, rounded))
     begins = given.inverse @ (own_rows.T @ own.given)  # friction of joints that begins to slide
     rest = own_rows[own.held], (joints.bias + own_rows @ begins)[own.held], own.force[own.held]
-    found = held(given, modes, bound, bias + given.rows @ begins, p, rest)
+    pushed = bias + given.rows @ begins
+    found = held(given, modes, bound, pushed, p, rest)
+    slips = np.linalg.norm(u[modes.mode == SLIDING, 1:3], axis=1)
+    if (evenly or len(slips)) and not own.held.any() and (slips > _FASTER).all():
+        even = held(given, modes, bound, pushed, None, rest)
+        found = even if _allowed(even, modes, bound, pushed + given.rows @ even.change) else found
     found, own = found._replace(change=found.change + begins), own.holding(found.joint_forces)
     weak = modes.mode == SLIDING
     alone = np.einsum("nr,rs,ns->n", *(given.rows[weak, 0], given.inverse, given.rows[weak, 0]))
     least = np.maximum(1e-6 * alone * np.abs(found.forces).max(initial=0.0), _ROUNDING * cancels)
     jammed = found.gain <= 0.0 or bool((found.forces[weak, 0] * alone < -least).any())
     return SolvedModes(modes, found, own, answer.residual, jammed)
+
+
+def _allowed(found: Held, modes: Modes, bound: Array, after: Array) -> bool:
+    """Return whether forces are well inside of what the laws allow; `after` are relative accelerations.
+
+    Where laws leave it open how contacts share a load, as the ends of the line on which a beam slides over a
+    roller, they share it evenly if they may: an uneven share turns what slides.
+    """
+    N, closed = found.forces[:, 0], modes.mode != OPEN
+    if (N[closed] < _WELL_INSIDE * N.max(initial=0.0)).any() or (after[~closed, 0] < 0.0).any():
+        return False
+    return all(
+        np.linalg.norm(found.forces[c, rows]) <= (1.0 - _WELL_INSIDE) * bound[c, k] * N[c]
+        for k, rows in parts(modes.direction.shape[1])
+        for c in np.flatnonzero(modes.part[:, k] == STICKING)
+    )
 
 
 def _classified(p: Array, after: Array, known: tuple[Array, Array], bound: Array, none: float) -> Modes:

@@ -82,6 +82,18 @@ def side_velocity(J, at, n, x, first, u0, u1, u2):
 
 
 @native_within
+def side_approach(J, at, n, x, first, u):
+    """Add the first row of J x of one node, as `side_velocity` does."""
+    if n == 6:
+        return u + _dot(J, at, x, first)
+    if n == 3:
+        return u + (J[at] * x[first] + J[at + 1] * x[first + 1] + J[at + 2] * x[first + 2])
+    for i in range(n):
+        u += J[at + i] * x[first + i]
+    return u
+
+
+@native_within
 def velocity(nodes, c, k, v):
     """Return the relative velocity at a contact."""
     u0, u1, u2 = c.bias[k, 0], c.bias[k, 1], c.bias[k, 2]
@@ -173,8 +185,10 @@ def kinetic_energy(nodes, v):
     for j in range(len(nodes.size)):
         n, f, at = nodes.size[j], nodes.first[j], nodes.at[j]
         for r in range(n):
+            s = 0.0
             for i in range(n):
-                total += 0.5 * v[f + r] * nodes.mass[at + r * n + i] * v[f + i]
+                s += nodes.mass[at + r * n + i] * v[f + i]
+            total += 0.5 * v[f + r] * s
     return total
 
 

@@ -97,8 +97,8 @@ def _bias(gap, h, step):
 
 
 @native_within
-def _fill_contact(tree, nodes, poses, J, links, points, k, turning, c, row):
-    """Write the rows of point k; return whether anything can move."""
+def _fill_contact(tree, nodes, poses, J, links, points, k, turning, c, row, columns):
+    """Write the rows of point k; return whether anything can move. There is room for `columns`."""
     point = (points.place[k, 0], points.place[k, 1], points.place[k, 2])
     normal = (points.place[k, 3], points.place[k, 4], points.place[k, 5])
     first, second = tangents(normal)
@@ -114,22 +114,22 @@ def _fill_contact(tree, nodes, poses, J, links, points, k, turning, c, row):
         else:
             c.b[row] = node
         fill_three(tree, poses, J, link, point, axes, turning, 1.0 - 2.0 * side, c.rows, at)
-        total += link_response(tree, link, c.rows, at, nodes.inverse)
+        total += link_response(tree, link, c.rows, at, nodes.inverse, columns)
     if c.a[row] >= 0 and c.a[row] == c.b[row]:
-        total = _merge_sides(tree, nodes, c, row)
+        total = _merge_sides(tree, nodes, c, row, columns)
     c.weight[row] = 3.0 / total if total > 0.0 else 1.0
     return total > 0.0
 
 
 @native_apart
-def _merge_sides(tree, nodes, c, row):
+def _merge_sides(tree, nodes, c, row, columns):
     """Make one side of two links of the same node; return the trace of its response."""
     node = c.a[row]
     n = tree.size[node]
     for i in range(3 * n):
         c.rows[c.of_a[row] + i] += c.rows[c.of_b[row] + i]
     c.b[row] = -1
-    return response(c.rows, c.of_a[row], n, nodes.inverse, tree.at[node])
+    return response(c.rows, c.of_a[row], n, nodes.inverse, tree.at[node], columns)
 
 
 @native_within
@@ -157,12 +157,13 @@ def fill_contacts(tree, nodes, poses, J, links, table, springs, points, count, v
     Bodies are moved by a time h, of a step. A contact that slips at velocities v has the friction of sliding,
     else that of sticking.
     """
+    columns = np.zeros(len(v), np.int64)
     for k in range(count):
-        able = _fill_contact(tree, nodes, poses, J, links, points, k, False, c, k)
+        able = _fill_contact(tree, nodes, poses, J, links, points, k, False, c, k, columns)
         i, j = table.kind[points.pair[k, 0]], table.kind[points.pair[k, 1]]
-        slides = _slip(nodes, c, k, v) > _SLIDES
+        sliding, sticking = table.numbers[i, j, FRICTION], table.numbers[i, j, STATIC_FRICTION]
         c.kind[k], c.of[k], c.spin[k] = COULOMB, -1, 0.0
-        c.friction[k] = table.numbers[i, j, FRICTION if slides else STATIC_FRICTION]
+        c.friction[k] = sliding if sliding == sticking or _slip(nodes, c, k, v) > _SLIDES else sticking
         c.bias[k, 0], c.bias[k, 1], c.bias[k, 2] = _bias(points.gap[k], h, step) if able else 0.0, 0.0, 0.0
         if able and springs.row[i, j] >= 0:
             pair = points.pair[k, 0], points.pair[k, 1]
@@ -172,7 +173,7 @@ def fill_contacts(tree, nodes, poses, J, links, table, springs, points, count, v
         i, j = table.kind[points.pair[k, 0]], table.kind[points.pair[k, 1]]
         rolling, torsional = table.numbers[i, j, ROLLING], table.numbers[i, j, TORSIONAL]
         resists = rolling > 0.0 or torsional > 0.0
-        if resists and _fill_contact(tree, nodes, poses, J, links, points, k, True, c, rows):
+        if resists and _fill_contact(tree, nodes, poses, J, links, points, k, True, c, rows, columns):
             c.kind[rows], c.of[rows] = TURNING, k
             c.friction[rows], c.spin[rows] = rolling, torsional
             c.bias[rows, 0] = c.bias[rows, 1] = c.bias[rows, 2] = 0.0

@@ -8,21 +8,24 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwork.contact_dynamics.agreeing_contacts import let_agree
-from linkwork.contact_dynamics.augmented_lagrangian import Room, improve, relax, room_for
+from linkwork.contact_dynamics.augmented_lagrangian import ROOM, Room, improve, relax, room_for
 from linkwork.contact_dynamics.block_cholesky import blocks
-from linkwork.contact_dynamics.contact_problem import FLAT, NODES, TABLE, Contacts, Nodes
+from linkwork.contact_dynamics.contact_problem import CONTACTS, FLAT, NODES, Contacts, Nodes
 from linkwork.contact_dynamics.elimination import elimination_within
 from linkwork.contact_dynamics.islands import ISLANDS, Islands, find_islands, room_for_islands
+from linkwork.contact_dynamics.packed_rows import pack
+from linkwork.contact_dynamics.unsolved_contacts import ask_for_factors, settle_unsolved
 from linkwork.native.numba_functions import entry
 from linkwork.native.stages import ASK, GO, Program, Some, Value
 
 Array = np.ndarray
 
-MOST = 400  # factorisations
+MOST = 200  # factorisations
 MANY = 300  # contacts, for which it pays to call several threads
 FEW = 24  # contacts of free bodies in a step, for which a dense problem costs less than to ask for factors
 ENOUGH = 40  # factorisations, at least: from a cold start a wall takes as many
 _FEW = 200  # contacts: a sweep over fewer counts as over these, since what is small may take its time
+_DEBT = 200.0  # of work, at most: after an impact there may soon be factors again
 _IN_VAIN = 2.0  # times as much is paid again for work that led nowhere
 
 
@@ -61,6 +64,8 @@ class Solver:
         self._loaded = NO_FACTOR
         self._plan_edges(np.zeros(0, np.int64), 0)
         self.residuals = np.zeros(0)
+        self.loose = np.zeros(len(sizes), np.int64)  # nodes that may be shifted, see `unsolved_contacts`
+        self._firm = np.zeros(len(sizes), np.int64)
         self.version = 0  # changes when arrays are replaced by larger ones
         self._room: Room = room_for(0, 0, 0)
         self.make_room(16, 16 * int(sizes.max(initial=1)) * 6)
@@ -91,18 +96,35 @@ class Solver:
         """
         nodes, contacts, *_ = problem
         program.loop(find_islands, nodes, contacts, self._islands, result=results[0])
+        program.loop(pack_islands, nodes, contacts, self._islands, Value(results[0]), self._room)
         if agree:
             program.loop(let_agree, *problem[:3], self._islands, Value(results[0]), self._room)
-        program.loop(take_free, nodes, problem[3])
+        program.loop(take_free, nodes, problem[3], self._room.shift)
         if many is not None:
             program.loop(ask_many, self._islands, Value(results[0]), MANY, ask=many)
         islands = self._islands, 0, Value(results[0])
-        room = self._room, saved, float(ENOUGH), FEW, tolerance, self._answer
+        room = self._room, self.loose, saved, float(ENOUGH), FEW, tolerance, self._answer
         program.loop(relax, *problem, *islands, *room, result=results[1])
 
-    def add_asking(self, program: Program, count: int, tolerance: float, ask: Callable[[], Any]) -> None:
-        """Add to a program that it asks where islands need factors; value `count` is their number."""
-        program.loop(ask_unsolved, self._answer, Value(count), tolerance, ask=ask)
+    def add_asking(
+        self,
+        program: Program,
+        problem: tuple[Nodes, Contacts, Some, Array],
+        saved: Array,
+        tolerance: float,
+        results: tuple[int, int],
+        ask: Callable[[], Any],
+    ) -> None:
+        """Add to a program that it asks where islands need factors, and what is done without.
+
+        The number of islands, and the worst residual, are values, whose places are given as `results`.
+        """
+        count = Value(results[0])
+        program.loop(
+            ask_for_factors, self._islands, count, saved, float(ENOUGH), tolerance, self._answer, ask=ask
+        )
+        given = self._islands, count, self._room, self.loose, saved, tolerance, self._answer
+        program.loop(settle_unsolved, *problem, *given, result=results[1])
 
     def solve(
         self,
@@ -128,10 +150,18 @@ class Solver:
         count = find_islands(nodes, contacts, self._islands)
         given = nodes, contacts, impulses, velocities
         velocities[:] = nodes.free
+        pack_islands(nodes, contacts, self._islands, count, self._room)
         worst = self.relax(given, count, tolerance, saved)
         if worst <= tolerance:
             return Answer(worst, 0, 0), before
-        return self.finish(given, count, tolerance, before, saved)
+        answer, before = self.finish(given, count, tolerance, before, saved)
+        given = *given, self._islands, count, self._room, self._firm, saved, tolerance, self._answer
+        return answer._replace(residual=settle_unsolved(*given)), before
+
+    @property
+    def shift(self) -> Array:
+        """By which places are moved [m/s] (velocities,)."""
+        return self._room.shift
 
     def relax(
         self,
@@ -140,13 +170,16 @@ class Solver:
         tolerance: float,
         saved: Array,
         few: int = 0,
+        loose: Array | None = None,
     ) -> float:
-        """Sweep over `count` islands of a problem; return the worst residual.
+        """Sweep over `count` islands of a problem, whose rows are packed; return the worst residual.
 
-        Islands of `few` contacts that sweeps do not solve are solved as dense problems.
+        Islands of `few` contacts that sweeps do not solve are solved as dense problems; of those that are
+        `loose` (nodes,) some are left to `unsolved_contacts`.
         """
+        loose = self._firm if loose is None else loose
         self.look_at(count)
-        rest = self._room, saved, float(ENOUGH), few, tolerance, self._answer
+        rest = self._room, loose, saved, float(ENOUGH), few, tolerance, self._answer
         return max(self._spread(lambda *part: relax(*given, self._islands, *part, *rest), count))
 
     def _spread(self, run: Callable[[int, int], Any], count: int) -> list[Any]:
@@ -227,7 +260,7 @@ class Solver:
         work = np.where(answer[:, 0] > tolerance, (1.0 + _IN_VAIN) * work, work)
         of = self._islands.of
         inside = of >= 0
-        saved[inside] -= work[of[inside]]
+        saved[inside] = np.maximum(saved[inside] - work[of[inside]], -_DEBT)
         if answer[:, 2].any():
             good = before.good.copy() if len(before.good) else np.zeros(len(of))
             tried = np.append(answer[:, 4] > 0.0, False)[of]
@@ -253,20 +286,17 @@ class Solver:
         return plan is not None
 
 
-@entry(None, NODES, FLAT)
-def take_free(nodes, v):
-    """Let velocities be those without contact."""
+@entry(None, NODES, CONTACTS, ISLANDS, "int64", ROOM)
+def pack_islands(nodes, c, islands, count, room):
+    """Pack the rows of contacts of `count` islands."""
+    pack(nodes, c, room, islands.contact[: islands.first_contact[count]])
+
+
+@entry(None, NODES, FLAT, FLAT)
+def take_free(nodes, v, shift):
+    """Let velocities be those without contact; nothing is shifted."""
     for i in range(len(v)):
-        v[i] = nodes.free[i]
-
-
-@entry("int64", TABLE, "int64", "float64")
-def ask_unsolved(answer, count, tolerance):
-    """Ask if one of `count` islands is not solved, and not all has been done that is within bounds."""
-    for i in range(count):
-        if not answer[i, 0] <= tolerance and answer[i, 5] == 0.0:
-            return ASK
-    return GO
+        v[i], shift[i] = nodes.free[i], 0.0
 
 
 @entry("int64", ISLANDS, "int64", "int64")

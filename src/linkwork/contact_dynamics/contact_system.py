@@ -54,7 +54,8 @@ class ContactSystem:
             *(np.zeros(squares), np.zeros(squares), np.zeros(model.nv)),
         )
         self._most = int(size.max(initial=1))
-        self.held = -(-sum(loop.rows for loop in model.link_tree.loops) // 3)  # groups of rows of loops
+        loops = model.link_tree.loops if model.nv else ()
+        self.held = -(-sum(loop.rows for loop in loops) // 3)  # groups of rows of loops
         self.driven = np.zeros(len(model.link_tree.inputs))  # values of inputs that drivers read
         self.joints = JointRows(model)
         self.soft_stops = soft_stops(model, self.layout.first)

@@ -10,12 +10,13 @@ import numpy as np
 
 from linkwork.contact_dynamics.friction_cone import COULOMB
 from linkwork.contact_dynamics.packed_rows import is_free, velocity
-from linkwork.native.numba_functions import native, native_apart
+from linkwork.native.numba_functions import memory, native, native_apart, native_within
 
 
 class Delassus(NamedTuple):
     """Contacts that count, three rows each."""
 
+    count: Any
     W: Any  # (3 n, 3 n)
     b: Any  # (3 n,) velocities without impulses
     kind: Any  # (n,) these as in `Contacts`
@@ -97,4 +98,11 @@ def delassus(nodes, c, room, which):
     for i in range(3 * n):
         for j in range(i):
             W[j, i] = W[i, j]
-    return Delassus(W, b, kind, friction, spin, of, weight)
+    return Delassus(n, W, b, kind, friction, spin, of, weight)
+
+
+@native_within
+def opened_problem(d):
+    """Return a problem as bare memory, which parts take."""
+    law = memory(d.kind), memory(d.friction), memory(d.spin), memory(d.of), memory(d.weight)
+    return Delassus(d.count, memory(d.W), memory(d.b), *law)

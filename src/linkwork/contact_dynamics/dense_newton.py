@@ -30,12 +30,12 @@ from math import sqrt
 
 import numpy as np
 
-from linkwork.contact_dynamics.delassus import choose, delassus
+from linkwork.contact_dynamics.delassus import choose, delassus, opened_problem
 from linkwork.contact_dynamics.friction_cone import BOND, COULOMB, DRY, HELD, SPRING, STOPPED, TURNING
 from linkwork.contact_dynamics.gauss_seidel import prepare
 from linkwork.contact_dynamics.local_law import NONE, sweep
 from linkwork.contact_dynamics.natural_map import off_by, residual_of
-from linkwork.native.numba_functions import native, native_apart
+from linkwork.native.numba_functions import add_scaled, add_two, memory, native, native_apart, native_within
 
 _SWEEPS = 5  # before Newton's method begins, and
 _MORE = 20  # before it begins again
@@ -55,7 +55,7 @@ _INFINITE = 1e300
 _DEEPER = 0.3  # of the tolerance, to which it is solved: so the next problem may need no solution
 
 
-@native
+@native_within
 def _bounds(d, k, p):
     """Return between which numbers the first impulse of a contact is."""
     kind = d.kind[k]
@@ -68,7 +68,7 @@ def _bounds(d, k, p):
     return 0.0, _INFINITE
 
 
-@native
+@native_within
 def _radius(d, k, p):
     """Return how large the other two impulses may be."""
     if d.kind[k] == HELD:
@@ -80,7 +80,7 @@ def _radius(d, k, p):
     return d.friction[k] * max(p[3 * (d.of[k] if d.of[k] >= 0 else k)], 0.0)
 
 
-@native
+@native_within
 def _softened(d, k, p, u):
     """Return the first velocity of a contact, with what a spring yields."""
     return u[3 * k] + (d.spin[k] * p[3 * k] if d.kind[k] in (SPRING, BOND) else 0.0)
@@ -90,7 +90,7 @@ def _softened(d, k, p, u):
 def _function(d, p, u, F):
     """Write F; return the sum of F^2 / r."""
     total = 0.0
-    for k in range(len(d.kind)):
+    for k in range(d.count):
         i, low_high = 3 * k, _bounds(d, k, p)
         F[i] = p[i] - min(max(p[i] - d.weight[k] * _softened(d, k, p, u), low_high[0]), low_high[1])
         r, most = d.weight[k], _radius(d, k, p)
@@ -105,16 +105,16 @@ def _function(d, p, u, F):
 @native
 def _unknowns(d, p, u, F, dp, which, place):
     """Write which impulses are unknown, and their places, and steps of the others; return how many."""
-    n = 0
-    for k in range(len(d.kind)):
+    n, size = 0, 3 * d.count
+    for k in range(d.count):
         i, kind, (low, high) = 3 * k, d.kind[k], _bounds(d, k, p)
         x = p[i] - d.weight[k] * _softened(d, k, p, u)
-        inside, W = low < x < high, d.W
-        least = NONE * (W[i, i] + W[i + 1, i + 1] + W[i + 2, i + 2])
+        inside, W, at, across = low < x < high, d.W, i * (size + 1), size + 1
+        least = NONE * (W[at] + W[at + across] + W[at + 2 * across])
         closed = kind not in (STOPPED, DRY) and (inside or kind != COULOMB)
         for j in range(3):
             dp[i + j], place[i + j] = -F[i + j], -1
-            if W[i + j, i + j] <= least:
+            if W[at + j * across] <= least:
                 dp[i + j] = 0.0
             elif (inside or kind == TURNING) if j == 0 else closed:
                 place[i + j], which[n] = n, i + j
@@ -122,44 +122,51 @@ def _unknowns(d, p, u, F, dp, which, place):
     return n
 
 
-@native
+@native_within
+def _wide(n):
+    """Return how far columns of A are from each other: whole registers of eight numbers."""
+    return (n + 7) // 8 * 8
+
+
+@native_within
 def _held_row(d, i, u, e, n, which, A, x, a):
     """Write the row of a velocity that is to be zero, which is u when known impulses have changed."""
-    row, to = d.W[i], A[a]
+    W, row, wide = d.W, 3 * d.count * i, _wide(n)
     for q in range(n):
-        to[q] = row[which[q]]
-    to[a] += e * row[i]
+        A[q * wide + a] = W[row + which[q]]
+    A[a * wide + a] += e * W[row + i]
     x[a] = -u
 
 
-@native
-def _add_entry(j, f, place, dp, A, x, a):
+@native_within
+def _add_entry(j, f, n, place, dp, A, x, a):
     """Add f dp_j to a row."""
     if place[j] >= 0:
-        A[a, place[j]] += f
+        A[place[j] * _wide(n) + a] += f
     else:
         x[a] -= f * dp[j]
 
 
-@native
+@native_within
 def _first_row(d, k, p, u, du, F, e, n, which, place, dp, A, x, a):
     i, (low, high) = 3 * k, _bounds(d, k, p)
-    v = _softened(d, k, p, u)
+    v, own = _softened(d, k, p, u), d.W[i * (3 * d.count + 1)]
     at = p[i] - d.weight[k] * v
     if low < at < high:
         _held_row(d, i, v + du[i], e, n, which, A, x, a)
         if d.kind[k] in (SPRING, BOND):
-            A[a, a] += d.spin[k]
+            A[a * _wide(n) + a] += d.spin[k]
         return
+    wide = _wide(n)
     for q in range(n):
-        A[a, q] = 0.0
-    A[a, a], x[a] = d.W[i, i], -d.W[i, i] * F[i]
+        A[q * wide + a] = 0.0
+    A[a * wide + a], x[a] = own, -own * F[i]
     j = d.of[k]
     if j >= 0 and p[3 * j] > 0.0:
-        _add_entry(3 * j, d.W[i, i] * (-d.spin[k] if at >= high else d.spin[k]), place, dp, A, x, a)
+        _add_entry(3 * j, own * (-d.spin[k] if at >= high else d.spin[k]), n, place, dp, A, x, a)
 
 
-@native
+@native_within
 def _tangent_row(d, k, c, p, u, du, F, e, n, which, place, dp, A, x, a):
     i, r, most = 3 * k, d.weight[k], _radius(d, k, p)
     y, z = p[i + 1] - r * u[i + 1], p[i + 2] - r * u[i + 2]
@@ -170,66 +177,91 @@ def _tangent_row(d, k, c, p, u, du, F, e, n, which, place, dp, A, x, a):
     y, z, f = y / size, z / size, most / size
     own = y if c == 1 else z
     s, t = (f if c == 1 else 0.0) - f * own * y, (f if c == 2 else 0.0) - f * own * z
-    first, second, to = d.W[i + 1], d.W[i + 2], A[a]
+    W, first, second, wide = d.W, 3 * d.count * (i + 1), 3 * d.count * (i + 2), _wide(n)
     for q in range(n):
-        to[q] = s * first[which[q]] + t * second[which[q]]
+        A[q * wide + a] = s * W[first + which[q]] + t * W[second + which[q]]
     x[a] = -F[i + c] / r - (s * du[i + 1] + t * du[i + 2])
-    to[a] += 1.0 / r
-    _add_entry(i + 1, -s / r, place, dp, A, x, a)
-    _add_entry(i + 2, -t / r, place, dp, A, x, a)
+    A[a * wide + a] += 1.0 / r
+    _add_entry(i + 1, -s / r, n, place, dp, A, x, a)
+    _add_entry(i + 2, -t / r, n, place, dp, A, x, a)
     j = d.of[k] if d.of[k] >= 0 else k
     if (d.kind[k] != TURNING or d.of[k] >= 0) and p[3 * j] > 0.0:
-        _add_entry(3 * j, -d.friction[k] * own / r, place, dp, A, x, a)
-
-
-@native_apart
-def _eliminate(A, x, n):
-    """Solve A x = b by elimination with pivots; b becomes x. Return whether there is a solution."""
-    for j in range(n):
-        pivot, largest = j, abs(A[j, j])
-        for i in range(j + 1, n):
-            if abs(A[i, j]) > largest:
-                pivot, largest = i, abs(A[i, j])
-        if not largest > 0.0:
-            return False
-        if pivot != j:
-            for c in range(j, n):
-                A[j, c], A[pivot, c] = A[pivot, c], A[j, c]
-            x[j], x[pivot] = x[pivot], x[j]
-        inverse, row = 1.0 / A[j, j], A[j, j + 1 : n]
-        for i in range(j + 1, n):
-            f = A[i, j] * inverse
-            if f != 0.0:
-                to = A[i, j + 1 : n]
-                for c in range(len(row)):
-                    to[c] -= f * row[c]
-                x[i] -= f * x[j]
-    for j in range(n - 1, -1, -1):
-        x[j] /= A[j, j]
-        for i in range(j):
-            x[i] -= A[i, j] * x[j]
-    return True
+        _add_entry(3 * j, -d.friction[k] * own / r, n, place, dp, A, x, a)
 
 
 @native
-def _times(W, x, y):
-    """Write y = W x."""
-    for i in range(len(y)):
-        y[i] = 0.0
-    for j in range(len(x)):
-        if x[j] != 0.0:
-            row = W[j]
-            for i in range(len(y)):
-                y[i] += row[i] * x[j]
+def _pivot(A, x, j, n, factors, at):
+    """Let the largest number of column j be in row j; write what rows below take of it; return if it is one.
+
+    `factors` that begin before `at` are of a pivot that columns have not taken yet: they change places, too.
+    """
+    wide, pivot, column = _wide(n), j, j * _wide(n)
+    largest = abs(A[column + j])
+    for i in range(j + 1, n):
+        if abs(A[column + i]) > largest:
+            pivot, largest = i, abs(A[column + i])
+    if not largest > 0.0:
+        return False
+    if pivot != j:
+        for c in range(j, n):
+            A[c * wide + j], A[c * wide + pivot] = A[c * wide + pivot], A[c * wide + j]
+        x[j], x[pivot] = x[pivot], x[j]
+        factors[j], factors[pivot] = factors[pivot], factors[j]
+    inverse = -1.0 / A[column + j]
+    for i in range(j // 8 * 8, j + 1):
+        factors[at + i] = 0.0
+    for i in range(j + 1, n):
+        factors[at + i] = A[column + i] * inverse
+    add_scaled(x, j + 1, n - j - 1, x[j], factors, at + j + 1)
+    return True
 
 
 @native_apart
-def _direction(d, p, u, F, e, dp, du, which, place, A, x):
+def _eliminate(A, x, n, factors):
+    """Solve A x = b, A by columns, by elimination with pivots; b becomes x. Return if there is a solution.
+
+    Columns take two pivots at once; the second is chosen when its own column alone has taken the first. They
+    do so by whole registers: factors of rows above are zero, and what is behind a column is never read.
+    """
+    wide = _wide(n)
+    for j in range(0, n, 2):
+        if not _pivot(A, x, j, n, factors, 0):
+            return False
+        k = j + 1
+        if k == n:
+            break
+        add_scaled(A, k * wide + k, n - k, A[k * wide + j], factors, k)
+        if not _pivot(A, x, k, n, factors, wide):
+            return False
+        at = k // 8 * 8
+        for c in range(k + 1, n):
+            first = A[c * wide + j]
+            second = A[c * wide + k] + factors[k] * first
+            add_two(A, c * wide + at, wide - at, first, factors, at, second, factors, wide + at)
+    for j in range(n - 1, -1, -1):
+        x[j] /= A[j * wide + j]
+        add_scaled(x, 0, j, -x[j], A, j * wide)
+    return True
+
+
+@native_within
+def _times(d, x, y):
+    """Write y = W x."""
+    n = 3 * d.count
+    for i in range(n):
+        y[i] = 0.0
+    for j in range(n):
+        if x[j] != 0.0:
+            add_scaled(y, 0, n, x[j], d.W, j * n)
+
+
+@native_apart
+def _direction(d, p, u, F, e, dp, du, which, place, A, x, factors):
     """Write a step dp of Newton's method, and du = W dp; return whether there is one."""
     n = _unknowns(d, p, u, F, dp, which, place)
     for a in range(n):
         dp[which[a]] = 0.0
-    _times(d.W, dp, du)
+    _times(d, dp, du)
     for a in range(n):
         k = which[a] // 3
         c = which[a] - 3 * k
@@ -237,17 +269,17 @@ def _direction(d, p, u, F, e, dp, du, which, place, A, x):
             _first_row(d, k, p, u, du, F, e, n, which, place, dp, A, x, a)
         else:
             _tangent_row(d, k, c, p, u, du, F, e, n, which, place, dp, A, x, a)
-    if not _eliminate(A, x, n):
+    if not _eliminate(A, x, n, factors):
         return False
     for a in range(n):
         dp[which[a]] = x[a]
-    _times(d.W, dp, du)
+    _times(d, dp, du)
     return True
 
 
-@native
-def _copy(x, to):
-    for i in range(len(x)):
+@native_within
+def _copy(n, x, to):
+    for i in range(n):
         to[i] = x[i]
 
 
@@ -268,7 +300,7 @@ def _put(found, count, t):
 def _changes(d, p, u, dp, du, found):
     """Write at which parts of a step modes change; return how many."""
     count = 0
-    for k in range(len(d.kind)):
+    for k in range(d.count):
         i, kind, (low, high) = 3 * k, d.kind[k], _bounds(d, k, p)
         at, by = p[i] - d.weight[k] * _softened(d, k, p, u), dp[i] - d.weight[k] * _softened(d, k, dp, du)
         if by != 0.0:
@@ -291,9 +323,9 @@ def _changes(d, p, u, dp, du, found):
     return count
 
 
-@native
-def _go(p, u, dp, du, t):
-    for i in range(len(p)):
+@native_within
+def _go(n, p, u, dp, du, t):
+    for i in range(n):
         p[i] += t * dp[i]
         u[i] += t * du[i]
 
@@ -301,33 +333,34 @@ def _go(p, u, dp, du, t):
 @native_apart
 def _step(d, p, u, dp, du, F, total, found):
     """Move p and u along a step as far as is good."""
-    _go(p, u, dp, du, 1.0)
+    size = 3 * d.count
+    _go(size, p, u, dp, du, 1.0)
     if _function(d, p, u, F) <= _FALLS * total:
         return
-    _go(p, u, dp, du, -0.75)
+    _go(size, p, u, dp, du, -0.75)
     if _function(d, p, u, F) <= _FALLS * total:
         return
-    _go(p, u, dp, du, -0.25)
+    _go(size, p, u, dp, du, -0.25)
     count = _changes(d, p, u, dp, du, found)
     moved, last = 0.0, _INFINITE
     for n in range(min(count, _CHANGES)):
         after = found[n + 1] if n + 1 < count else 1.0
         t = max(min(_BEHIND * found[n], 0.5 * (found[n] + after)), (1.0 + 1e-9) * found[n])
-        _go(p, u, dp, du, t - moved)
+        _go(size, p, u, dp, du, t - moved)
         new = _function(d, p, u, F)
         if new > last:
-            _go(p, u, dp, du, moved - t)
+            _go(size, p, u, dp, du, moved - t)
             return
         moved, last = t, new
     if moved == 0.0:
-        _go(p, u, dp, du, 0.1)
+        _go(size, p, u, dp, du, 0.1)
 
 
 @native
 def _residual(d, p, u):
     """Return by how much the laws of the contacts do not hold [m/s]."""
     worst = 0.0
-    for k in range(len(d.kind)):
+    for k in range(d.count):
         i, share = 3 * k, max(p[3 * d.of[k]], 0.0) if d.of[k] >= 0 else 1.0
         given = d.kind[k], share * d.friction[k], d.spin[k], share, d.weight[k]
         worst = max(worst, off_by(*given, p[i], p[i + 1], p[i + 2], u[i], u[i + 1], u[i + 2]))
@@ -342,7 +375,7 @@ def _newton(d, p, u, tolerance, low, best, rooms):
     least = low
     while count < _NEWTON and idle < _PATIENCE and least > tolerance:
         total = _function(d, p, u, F)
-        if not _direction(d, p, u, F, e, dp, du, which, place, A, x):
+        if not _direction(d, p, u, F, e, dp, du, which, place, A, x, found):
             break
         count += 1
         _step(d, p, u, dp, du, F, total, found)
@@ -355,37 +388,41 @@ def _newton(d, p, u, tolerance, low, best, rooms):
             low, idle = off, 0
         if off < least:
             least = off
-            _copy(p, best)
+            _copy(3 * d.count, p, best)
     return least, count
 
 
 @native
 def _velocities(d, p, u):
     """Write u = W p + b."""
-    _times(d.W, p, u)
-    for i in range(len(u)):
+    _times(d, p, u)
+    for i in range(3 * d.count):
         u[i] += d.b[i]
 
 
 @native_apart
-def solve_dense(d, p, tolerance):
+def solve_dense(problem, p, tolerance):
     """Improve impulses p (3 n,) of a problem; return the steps of Newton's method that it took."""
-    size, count = len(p), 0
-    u, best = np.zeros(size), np.zeros(size)
-    _copy(p, best)
-    flat = np.zeros((4, size))
-    where = np.zeros((2, size), np.int64)
-    rooms = flat[0], flat[1], flat[2], flat[3], where[0], where[1], np.zeros((size, size)), np.zeros(2 * size)
-    least = _INFINITE
+    n = len(p)
+    return _solve(problem, p, np.zeros(n * _wide(n) + 8 * n + 24), np.zeros(2 * n, np.int64), tolerance)
+
+
+@native_apart
+def _solve(problem, impulses, numbers, words, tolerance):
+    d, p, size = opened_problem(problem), memory(impulses), 3 * problem.count
+    A, found, u, best, F, dp, du, x = _parted(numbers, size)
+    rooms = F, dp, du, x, memory(words), memory(words[size:]), A, found
+    _copy(size, p, best)
+    least, count = _INFINITE, 0
     for cycle in range(_CYCLES):
-        _copy(best, p)
+        _copy(size, best, p)
         _velocities(d, p, u)
         for _ in range(_MORE if cycle else _SWEEPS):
             sweep(d, p, u)
         off = _residual(d, p, u)
         if off < least:
             least = off
-            _copy(p, best)
+            _copy(size, p, best)
         if least <= tolerance:
             break
         new, steps = _newton(d, p, u, tolerance, off, best, rooms)
@@ -393,11 +430,25 @@ def solve_dense(d, p, tolerance):
         least = min(least, new)
         if least <= tolerance:
             break
-    _copy(best, p)
+    _copy(size, best, p)
     if least > tolerance:  # no impulse is left outside of its cone
         _velocities(d, p, u)
         sweep(d, p, u)
     return count
+
+
+@native
+def _parted(x, n):
+    """Return memory of a matrix (n, n), of room for two registers more than 2 n, and of six times n numbers.
+
+    The matrix begins where a line of the cache does: registers that lie across two lines cost twice as much.
+    """
+    at = -(x.ctypes.data // 8) % 8
+    behind = at + n * _wide(n)
+    flat = behind + 2 * n + 16
+    first = memory(x[flat:]), memory(x[flat + n :]), memory(x[flat + 2 * n :])
+    rest = memory(x[flat + 3 * n :]), memory(x[flat + 4 * n :]), memory(x[flat + 5 * n :])
+    return memory(x[at:]), memory(x[behind:]), *first, *rest
 
 
 @native_apart

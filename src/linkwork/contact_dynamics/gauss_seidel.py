@@ -17,15 +17,13 @@ stands on a light one both come near the solution hardly at all: `augmented_lagr
 from math import sqrt
 
 from linkwork.contact_dynamics.friction_cone import BOND, COULOMB, DRY, HELD, SPRING, STOPPED
-from linkwork.contact_dynamics.natural_map import residual_of
-from linkwork.contact_dynamics.packed_rows import respond, velocity
+from linkwork.contact_dynamics.natural_map import is_open, residual_of
+from linkwork.contact_dynamics.packed_rows import approach, respond, velocity
 from linkwork.native.numba_functions import native, native_apart, native_within
 
 _NONE = 1e-9  # of the response of its neighbours: a row of a loop that cannot move
-_TURN = 10  # sweeps, after which it is looked how far they have come
-_TURNS = 20  # at most
-_PROGRESS = 0.5  # of the residual: a turn that leaves more is the last
-_DEEPER = 1e-3  # of the tolerance, to which it is solved where that is easy: so errors do not add up
+TURN = 10  # sweeps, after which it is looked how far they have come
+_PROGRESS = 0.5  # of the residual: a turn that leaves more is in vain
 
 
 @native_apart
@@ -133,6 +131,9 @@ def _sweep(nodes, c, room, moved, W, v, p, before, contacts):
     """Go over contacts once, v are the velocities that follow from p; return the square of the gradient."""
     square = 0.0
     for k in contacts:
+        if is_open(c, k, p) and approach(nodes, c, room, k, v) >= 0.0:
+            before[k, 0] = before[k, 1] = before[k, 2] = 0.0
+            continue
         u0, u1, u2 = velocity(nodes, c, room, k, v)
         x0, x1, x2 = _relaxed(c, k, W, p, u0, u1, u2)
         d0, d1, d2 = x0 - p[k, 0], x1 - p[k, 1], x2 - p[k, 2]
@@ -152,13 +153,13 @@ def _turn(nodes, c, p, v, room, contacts, members, square):
     `square` is that of before, 0 at first.
     """
     before, d, v_before, v_d = room.x, room.other_x, room.trial, room.gradient
-    for n in range(_TURN):
+    for n in range(TURN):
         for j in members:
             for q in range(nodes.first[j], nodes.first[j] + nodes.size[j]):
                 v_before[q] = v[q]
         new = _sweep(nodes, c, room, room.moved, room.response, v, p, before, contacts)
         b = new / square if new <= square and square > 0.0 else 0.0
-        go = b if n < _TURN - 1 else 0.0
+        go = b if n < TURN - 1 else 0.0
         square = new
         for k in contacts:
             for r in range(3):
@@ -174,27 +175,35 @@ def _turn(nodes, c, p, v, room, contacts, members, square):
 
 
 @native_apart
-def sweep_island(nodes, c, p, v, room, islands, i, off, tolerance):
-    """Sweep as long as it leads somewhere, from a residual `off`; keep the best, and return its residual."""
+def sweep_island(nodes, c, p, v, room, islands, i, off, enough, turns, patience):
+    """Sweep as long as it leads somewhere, from a residual `off`, and keep the best.
+
+    It ends with a residual that is `enough`, after some `turns`, or when more of them than its `patience`
+    were in vain. Return the residual, and how many turns of sweeps were made.
+    """
     contacts = islands.contact[islands.first_contact[i] : islands.first_contact[i + 1]]
     members = islands.node[islands.first_node[i] : islands.first_node[i + 1]]
     prepare(nodes, c, room, room.moved, room.response, contacts)
     for k in contacts:
         room.best[k, 0], room.best[k, 1], room.best[k, 2] = p[k, 0], p[k, 1], p[k, 2]
-    best = last = new = off
-    square = 0.0
-    for _ in range(_TURNS):
+    best = mark = new = off
+    square, vain, done = 0.0, 0, 0
+    for _ in range(turns):
+        done += 1
         square = _turn(nodes, c, p, v, room, contacts, members, square)
         new = residual_of(nodes, c, room, p, v, room.direction, islands, i)
         if new < best:
             best = new
             for k in contacts:
                 room.best[k, 0], room.best[k, 1], room.best[k, 2] = p[k, 0], p[k, 1], p[k, 2]
-        if new <= _DEEPER * tolerance or new > _PROGRESS * last:
+        if best <= _PROGRESS * mark:
+            mark, vain = best, 0
+        else:
+            vain += 1
+        if new <= enough or vain > patience:
             break
-        last = new
     if new > best:
         for k in contacts:
             p[k, 0], p[k, 1], p[k, 2] = room.best[k, 0], room.best[k, 1], room.best[k, 2]
         residual_of(nodes, c, room, p, v, room.direction, islands, i)
-    return best
+    return best, done

@@ -90,6 +90,13 @@ class InertialMotion:
         if len(self._planar.q):
             program.loop(move_planar, self._planar, q, v, h)
 
+    def add_shift(self, program: Program, q: Array, shift: Array, h: Value) -> None:
+        """Add to a program what moves free bodies as these velocities would in a time h; they are used up."""
+        if len(self._free.q):
+            program.loop(move_free, self._free, q, shift, h)
+        if len(self._planar.q):
+            program.loop(move_planar, self._planar, q, shift, h)
+
     def add_rates(self, program: Program, t: Array, q: Array, v: Array, rates: Array) -> None:
         """Add to a program what writes the accelerations of the inertial motion."""
         if self._tree is not None:

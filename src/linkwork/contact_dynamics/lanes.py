@@ -4,9 +4,9 @@ Between two steps a state is q, v, its clock and what its contacts remember: a r
 words. The stages of a step (`step_program`) work in arrays of their own, which stay in the processor's cache
 while one lane follows the other: `take_lane` writes a row there, `leave_lane` writes it back.
 
-A lane for whose step Python would be asked, as since something comes to rest, is so fast that it could miss
-others, or needs more room, is left where it is, and says so: whoever asked for the step takes it out, and
-takes that step with `Stepper.step`, which gives the same bits.
+A lane whose step is not made of these stages alone, as since something comes to rest, is so fast that it
+could miss others, or needs more room, is left where it is, and says so: whoever asked for the step takes it
+out, and takes that step with `Stepper.step`, which gives the same bits.
 """
 
 from typing import Any, NamedTuple
@@ -15,6 +15,7 @@ import numpy as np
 
 from linkwork.contact_dynamics.contact_problem import FLAT, NODES, TABLE, WHERE
 from linkwork.contact_dynamics.contact_rows import POINTS
+from linkwork.contact_dynamics.contact_solver import NO_FACTOR, Factor
 from linkwork.contact_dynamics.contact_state import ContactState
 from linkwork.contact_dynamics.memory import NOTHING, Memory
 from linkwork.native.loop_types import Named
@@ -107,6 +108,8 @@ class Lanes:
         self.timed, self.sleeps = timed, sleeps
         self._sizes, self._bodies = (nq, nv, nv, inputs, inputs, nodes), bodies
         self.version = 0
+        self.factors: list[Factor] = []  # of each, see `ContactState`
+        self._copied: Rows | None = None
         self._rows_for(count, _ROOM)
 
     def _rows_for(self, count: int, room: int) -> None:
@@ -116,6 +119,7 @@ class Lanes:
             *(np.zeros((count, self.places.end)), np.zeros((count, _WORDS + 2 * room), np.int64)),
             *(np.zeros((count, 12 * self._bodies)), np.zeros((count, 6 * self._bodies))),
         )
+        self.factors += [NO_FACTOR] * (count - len(self.factors))
         self.version += 1
 
     @property
@@ -154,6 +158,7 @@ class Lanes:
         x[at.impulse : at.impulse + 3 * count] = state.memory.impulse.ravel()
         words[:_WORDS] = count, state.quick, 0, state.rests is not None
         words[_WORDS : _WORDS + 2 * count] = state.memory.pair.ravel()
+        self.factors[k] = state.factor
 
     def state(self, k: int, h: float) -> ContactState:
         """Return what lane k is, whose steps are of h."""
@@ -169,7 +174,7 @@ class Lanes:
         where = x[at.q : at.v].copy(), x[at.v : at.before].copy(), float(x[TIME]), float(x[WORK])
         rests = (h, x[at.held : at.saved].tobytes()) if words[RESTS] else None
         saved, quick = x[at.saved : at.place].copy(), bool(words[QUICK])
-        return ContactState(*where, memory, saved=saved, rests=rests, quick=quick)
+        return ContactState(*where, memory, self.factors[k], saved, rests, quick)
 
     @property
     def q(self) -> Array:
@@ -216,13 +221,19 @@ class Lanes:
         """Which lanes would stay as they are, if their inputs do (N,)."""
         return self.rows.words[:, RESTS]
 
-    def copy(self) -> tuple[Rows, Places]:
-        """Return what all lanes are, for `become`."""
-        return Rows(*(x.copy() for x in self.rows)), self.places
+    def copy(self) -> tuple[Rows, Places, list[Factor]]:
+        """Return what all lanes are, for `become`; good until the next copy is made."""
+        rows, to = self.rows, self._copied
+        if to is None or to.numbers.shape != rows.numbers.shape or to.poses.shape != rows.poses.shape:
+            self._copied = to = Rows(*map(np.empty_like, rows))
+        for own, other in zip(rows, to):
+            other[:] = own
+        return to, self.places, self.factors.copy()
 
-    def become(self, copied: tuple[Rows, Places]) -> None:
+    def become(self, copied: tuple[Rows, Places, list[Factor]]) -> None:
         """Be what was copied."""
-        self.rows, self.places = copied
+        self.rows, self.places, self.factors = copied
+        self._copied = None
         self.version += 1
 
 

@@ -18,11 +18,11 @@ a, finds it in some five steps, and bisection where that fails.
 from math import sqrt
 
 from linkwork.contact_dynamics.friction_cone import BOND, COULOMB, DRY, HELD, SPRING, STOPPED
-from linkwork.native.numba_functions import native, native_apart
+from linkwork.native.numba_functions import add_scaled, add_two, native, native_apart
 
 NONE = 1e-9  # of the response of its neighbours: a row that cannot move
 _STEPS = 40  # at most, to find how fast a contact slides
-_EXACT = 1e-13  # of the friction
+_EXACT = 1e-10  # of the friction
 
 
 @native
@@ -30,9 +30,11 @@ def _sliding(w, mu, q, v1, v2, l1, l2, d1, d2):
     """Return p_n and p_t along the axes of S, of eigenvalues l; v and d are w and c along these."""
     a, low, high = 0.0, 0.0, 1e300
     n = t1 = t2 = 0.0
+    f = 1.0 / w
     for step in range(_STEPS):
-        t1, t2 = -d1 / (l1 + a), -d2 / (l2 + a)
-        n = -(q + v1 * t1 + v2 * t2) / w
+        g1, g2 = 1.0 / (l1 + a), 1.0 / (l2 + a)
+        t1, t2 = -d1 * g1, -d2 * g2
+        n = -(q + v1 * t1 + v2 * t2) * f
         t = sqrt(t1 * t1 + t2 * t2)
         if (step == 0 and t <= mu * n) or abs(t - mu * n) <= _EXACT * t:
             break
@@ -40,9 +42,9 @@ def _sliding(w, mu, q, v1, v2, l1, l2, d1, d2):
             low = a
         else:
             high = a
-        r1, r2 = -t1 / (l1 + a), -t2 / (l2 + a)
-        slope = -mu * (-(v1 * r1 + v2 * r2) / w * t - n * (t1 * r1 + t2 * r2) / t) / (t * t)
-        new = a - (1.0 - mu * n / t) / slope if slope < 0.0 else -1.0
+        r1, r2, square = -t1 * g1, -t2 * g2, t * t
+        slope = mu * ((v1 * r1 + v2 * r2) * f * square + n * (t1 * r1 + t2 * r2))  # times t^3
+        new = a - (square * (t - mu * n)) / slope if slope < 0.0 else -1.0
         if not low < new < high:
             new = 0.5 * (low + high) if high < 1e300 else 2.0 * low + 0.1 * l1
         if new == a:
@@ -80,21 +82,25 @@ def coulomb(w00, w01, w02, w11, w12, w22, q0, q1, q2, mu):
 
 
 @native
-def _held(W, i, p, u):
+def _held(d, i, p, u):
     """Return the impulses of what is joined."""
-    a, b, c = W[i, i], W[i + 1, i + 1], W[i + 2, i + 2]
+    W, n = d.W, 3 * d.count
+    x = i * n + i
+    a, b, c = W[x], W[x + n + 1], W[x + 2 * n + 2]
     least = NONE * (a + b + c)
     d0 = -u[i] / a if a > least else 0.0
-    d1 = -(u[i + 1] + W[i + 1, i] * d0) / b if b > least else 0.0
-    d2 = -(u[i + 2] + W[i + 2, i] * d0 + W[i + 2, i + 1] * d1) / c if c > least else 0.0
+    d1 = -(u[i + 1] + W[x + n] * d0) / b if b > least else 0.0
+    d2 = -(u[i + 2] + W[x + 2 * n] * d0 + W[x + 2 * n + 1] * d1) / c if c > least else 0.0
     return p[i] + d0, p[i + 1] + d1, p[i + 2] + d2
 
 
 @native
 def _other(d, k, p, u):
     """Return the impulses of stops, of what resists by itself, and of springs: the first, then the others."""
-    i, W, kind, w = 3 * k, d.W, d.kind[k], d.W[3 * k, 3 * k]
-    share, new = max(p[3 * d.of[k]], 0.0) if d.of[k] >= 0 else 1.0, p[i]
+    i, n, kind = 3 * k, 3 * d.count, d.kind[k]
+    W, x = d.W, i * n + i
+    w, new = W[x], p[i]
+    share = max(p[3 * d.of[k]], 0.0) if d.of[k] >= 0 else 1.0
     if w > 0.0:
         new -= u[i] / w
         if kind == STOPPED:
@@ -105,13 +111,13 @@ def _other(d, k, p, u):
         else:
             bound = share * (d.friction[k] if kind == DRY else d.spin[k])
             new = min(max(new, -bound), bound)
-    t = max(W[i + 1, i + 1], W[i + 2, i + 2])
+    t = max(W[x + n + 1], W[x + 2 * n + 2])
     if t <= 0.0 or kind in (STOPPED, DRY):
         return new, p[i + 1], p[i + 2]
     bound = d.friction[k] * (max(new, 0.0) if kind in (SPRING, BOND) else share)
     change = new - p[i]
-    a = p[i + 1] - (u[i + 1] + W[i + 1, i] * change) / t
-    b = p[i + 2] - (u[i + 2] + W[i + 2, i] * change) / t
+    a = p[i + 1] - (u[i + 1] + W[x + n] * change) / t
+    b = p[i + 2] - (u[i + 2] + W[x + 2 * n] * change) / t
     length = sqrt(a * a + b * b)
     f = bound / length if length > bound else 1.0
     return new, f * a, f * b
@@ -119,23 +125,22 @@ def _other(d, k, p, u):
 
 @native_apart
 def sweep(d, p, u):
-    """Let the laws of each contact hold in turn; u = W p + b follows."""
-    W, size = d.W, len(p)
-    for k in range(len(d.kind)):
-        i = 3 * k
+    """Let the laws of each contact hold in turn; u = W p + b follows. All are bare memory."""
+    W, size = d.W, 3 * d.count
+    for k in range(d.count):
+        i, row = 3 * k, 3 * k * size
         if d.kind[k] == COULOMB:
-            x, y, z = p[i], p[i + 1], p[i + 2]
-            a, b, c = W[i, i], W[i, i + 1], W[i, i + 2]
-            e, f, g = W[i + 1, i + 1], W[i + 1, i + 2], W[i + 2, i + 2]
+            x, y, z, at = p[i], p[i + 1], p[i + 2], row + i
+            a, b, c = W[at], W[at + 1], W[at + 2]
+            e, f, g = W[at + size + 1], W[at + size + 2], W[at + 2 * size + 2]
             q0, q1, q2 = a * x + b * y + c * z, b * x + e * y + f * z, c * x + f * y + g * z
             new = coulomb(a, b, c, e, f, g, u[i] - q0, u[i + 1] - q1, u[i + 2] - q2, d.friction[k])
         elif d.kind[k] == HELD:
-            new = _held(W, i, p, u)
+            new = _held(d, i, p, u)
         else:
             new = _other(d, k, p, u)
         x, y, z = new[0] - p[i], new[1] - p[i + 1], new[2] - p[i + 2]
         if x != 0.0 or y != 0.0 or z != 0.0:
             p[i], p[i + 1], p[i + 2] = new
-            first, second, third = W[i], W[i + 1], W[i + 2]
-            for j in range(size):
-                u[j] += (first[j] * x + second[j] * y) + third[j] * z
+            add_two(u, 0, size, x, W, row, y, W, row + size)
+            add_scaled(u, 0, size, z, W, row + 2 * size)

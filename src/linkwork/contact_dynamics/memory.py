@@ -13,7 +13,7 @@ import numpy as np
 from linkwork.contact_dynamics.nodes import tangents
 from linkwork.geometry.vectors import add, cross, dot, scale, sub
 from linkwork.native.loop_types import Named
-from linkwork.native.numba_functions import entry, native
+from linkwork.native.numba_functions import entry, native, native_within
 
 
 class Memory(NamedTuple):
@@ -68,35 +68,47 @@ def recall(memory, pair, points, motion, centres, h, reach, impulses):
     `points` (n, 6) are places and normals. In the time h since, shapes had a `motion` (shapes, 6): velocities
     of their centres, and spins.
     """
-    first, n = 0, len(memory.pair)
-    for k in range(len(pair)):
+    first, n, k, count = 0, len(memory.pair), 0, len(pair)
+    best, chosen = np.full(count, reach * reach), np.full(count, -1, np.int64)
+    while k < count:
+        i, j, begin = pair[k, 0], pair[k, 1], k
+        while k < count and pair[k, 0] == i and pair[k, 1] == j:
+            k += 1
         while first < n and (
-            memory.pair[first, 0] < pair[k, 0]
-            or (memory.pair[first, 0] == pair[k, 0] and memory.pair[first, 1] < pair[k, 1])
+            memory.pair[first, 0] < i or (memory.pair[first, 0] == i and memory.pair[first, 1] < j)
         ):
             first += 1
-        best, chosen = reach * reach, -1
-        i, at = first, (points[k, 0], points[k, 1], points[k, 2])
-        while i < n and memory.pair[i, 0] == pair[k, 0] and memory.pair[i, 1] == pair[k, 1]:
-            was = (memory.place[i, 0], memory.place[i, 1], memory.place[i, 2])
-            by_a, with_a = _carried(motion, centres, pair[k, 0], was, h)
-            by_b, with_b = _carried(motion, centres, pair[k, 1], was, h)
-            near = min(_distance(at, add(was, by_a)), _distance(at, add(was, by_b)))
-            near = min(near, min(_distance(at, add(was, with_a)), _distance(at, add(was, with_b))))
-            if near < best:
-                best, chosen = near, i
-            i += 1
-        alone = k == 0 or pair[k - 1, 0] != pair[k, 0] or pair[k - 1, 1] != pair[k, 1]
-        alone = alone and (k + 1 == len(pair) or pair[k + 1, 0] != pair[k, 0] or pair[k + 1, 1] != pair[k, 1])
-        if alone and i == first + 1:
-            chosen = first
-        impulses[k, 0] = impulses[k, 1] = impulses[k, 2] = 0.0
-        if chosen >= 0:
-            normal = (points[k, 3], points[k, 4], points[k, 5])
-            a, b = tangents(normal)
-            p = (memory.impulse[chosen, 0], memory.impulse[chosen, 1], memory.impulse[chosen, 2])
-            p = _turned(motion, pair[k, 0], pair[k, 1], h, p)
-            impulses[k, 0], impulses[k, 1], impulses[k, 2] = dot(normal, p), dot(a, p), dot(b, p)
+        last = first
+        while last < n and memory.pair[last, 0] == i and memory.pair[last, 1] == j:
+            was = (memory.place[last, 0], memory.place[last, 1], memory.place[last, 2])
+            by_a, with_a = _carried(motion, centres, i, was, h)
+            by_b, with_b = _carried(motion, centres, j, was, h)
+            by_a, with_a, by_b, with_b = add(was, by_a), add(was, with_a), add(was, by_b), add(was, with_b)
+            for c in range(begin, k):
+                at = (points[c, 0], points[c, 1], points[c, 2])
+                near = min(_distance(at, by_a), _distance(at, by_b))
+                near = min(near, min(_distance(at, with_a), _distance(at, with_b)))
+                if near < best[c]:
+                    best[c], chosen[c] = near, last
+            last += 1
+        if k == begin + 1 and last == first + 1:
+            chosen[begin] = first
+        first = last
+        for c in range(begin, k):
+            _write(memory, chosen[c], motion, i, j, h, points, c, impulses)
+
+
+@native_within
+def _write(memory, chosen, motion, i, j, h, points, c, impulses):
+    """Write the impulse that contact c of shapes i and j begins with."""
+    impulses[c, 0] = impulses[c, 1] = impulses[c, 2] = 0.0
+    if chosen < 0:
+        return
+    normal = (points[c, 3], points[c, 4], points[c, 5])
+    a, b = tangents(normal)
+    p = (memory.impulse[chosen, 0], memory.impulse[chosen, 1], memory.impulse[chosen, 2])
+    p = _turned(motion, i, j, h, p)
+    impulses[c, 0], impulses[c, 1], impulses[c, 2] = dot(normal, p), dot(a, p), dot(b, p)
 
 
 @entry(None, _TABLE, _TABLE, _TABLE)

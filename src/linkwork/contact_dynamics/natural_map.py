@@ -6,8 +6,8 @@ v follows from p exactly, M (v - v_f) = J^T p; what is left of the laws is the r
 from math import sqrt
 
 from linkwork.contact_dynamics.friction_cone import BOND, COULOMB, SPRING, projected
-from linkwork.contact_dynamics.packed_rows import push, velocity
-from linkwork.native.numba_functions import native_apart, native_within
+from linkwork.contact_dynamics.packed_rows import approach, push, velocity
+from linkwork.native.numba_functions import add_scaled, memory, native_apart, native_within
 
 
 @native_within
@@ -19,14 +19,14 @@ def share(c, k, p):
 @native_apart
 def times_island(nodes, numbers, islands, i, x, y):
     """Write y = M x, or M^-1 x, of the nodes of an island."""
-    for j in islands.node[islands.first_node[i] : islands.first_node[i + 1]]:
+    rows, to = memory(numbers), memory(y)
+    for k in range(islands.first_node[i], islands.first_node[i + 1]):
+        j = islands.node[k]
         n, f, at = nodes.size[j], nodes.first[j], nodes.at[j]
         for r in range(n):
-            y[f + r] = 0.0
+            to[f + r] = 0.0
         for q in range(n):  # rows are columns
-            z = x[f + q]
-            for r in range(n):
-                y[f + r] += numbers[at + q * n + r] * z
+            add_scaled(to, f, n, x[f + q], rows, at + q * n)
 
 
 @native_within
@@ -40,6 +40,12 @@ def off_by(kind, mu, spin, share, r, p0, p1, p2, u0, u1, u2):
     return max(abs(q0 - p0), max(abs(q1 - p1), abs(q2 - p2))) / r
 
 
+@native_within
+def is_open(c, k, p):
+    """Return whether a contact with friction has no impulse: unless it approaches, its laws hold."""
+    return c.kind[k] == COULOMB and p[k, 0] == 0.0 and p[k, 1] == 0.0 and p[k, 2] == 0.0
+
+
 @native_apart
 def residual_of(nodes, c, room, p, v, g, islands, i):
     """Write J^T p and the velocities that follow; return the largest residual of an island [m/s]."""
@@ -49,6 +55,8 @@ def residual_of(nodes, c, room, p, v, g, islands, i):
         for q in range(nodes.first[j], nodes.first[j] + nodes.size[j]):
             g[q] = 0.0
     for k in contacts:
+        if is_open(c, k, p):
+            continue
         push(nodes, c, room, k, p[k, 0], p[k, 1], p[k, 2], g)
     times_island(nodes, nodes.inverse, islands, i, g, v)
     for j in members:
@@ -56,6 +64,8 @@ def residual_of(nodes, c, room, p, v, g, islands, i):
             v[q] += nodes.free[q]
     worst = 0.0
     for k in contacts:
+        if is_open(c, k, p) and approach(nodes, c, room, k, v) >= 0.0:
+            continue
         u0, u1, u2 = velocity(nodes, c, room, k, v)
         own = share(c, k, p)
         given = c.kind[k], own * c.friction[k], c.spin[k], own, c.weight[k]

@@ -10,7 +10,7 @@ import numpy as np
 
 from linkwork.dynamics.velocity_pairs import velocities_above
 from linkwork.native.loop_types import Named
-from linkwork.native.numba_functions import entry, native, native_within
+from linkwork.native.numba_functions import add_scaled, entry, memory, native, native_apart, native_within
 
 if TYPE_CHECKING:
     from linkwork.tree.tree import Tree
@@ -151,7 +151,13 @@ def _invert_tree(above, first, A, B, at, n):
     A = L^T L, from the leaves on, has no more numbers than A (Featherstone 2008, section 8.5), and neither
     has X = L^-1; A^-1 = X X^T. Rows of Y are columns of X.
     """
-    L, X, Y = np.zeros((n, n)), np.zeros((n, n)), np.zeros((n, n))
+    _invert_lower(above, first, A, np.zeros((n, n)), np.zeros((n, n)), np.zeros((n, n)), B, at, n)
+
+
+@native_apart
+def _invert_lower(above, first, A, L, X, Y, B, at, n):
+    """Do that in room for L, X and Y."""
+    lower, whole, columns = memory(L), memory(X), memory(Y)
     for i in range(n):
         for j in range(i + 1):
             L[i, j] = A[at + i * n + j]
@@ -164,29 +170,24 @@ def _invert_tree(above, first, A, B, at, n):
             i = above[i]
         i = above[first + k]
         while i >= 0:
-            f, j = L[k, i - first], i
-            while j >= 0:
-                L[i - first, j - first] -= f * L[k, j - first]
-                j = above[j]
+            j = i - first  # of what is not above k nothing is added
+            add_scaled(lower, j * n, j + 1, -L[k, j], lower, k * n)
             i = above[i]
     for i in range(n):
-        row, d, k = X[i], L[i, i], above[first + i]
+        d, k = L[i, i], above[first + i]
         while k >= 0:
-            f, other = L[i, k - first] * d, X[k - first]
-            for j in range(k - first + 1):
-                row[j] -= f * other[j]
+            add_scaled(whole, i * n, k - first + 1, -L[i, k - first] * d, whole, (k - first) * n)
             k = above[k]
-        row[i] = d
+        X[i, i] = d
         for j in range(i + 1):
-            Y[j, i] = row[j]
+            Y[j, i] = X[i, j]
+    inverse = memory(B)
     for i in range(n):
-        to, k = B[at + i * n : at + i * n + n], first + i
+        k = first + i
         for j in range(n):
-            to[j] = 0.0
+            B[at + i * n + j] = 0.0
         while k >= 0:
-            f, column = X[i, k - first], Y[k - first]
-            for j in range(i + 1):
-                to[j] += f * column[j]
+            add_scaled(inverse, at + i * n, i + 1, X[i, k - first], columns, (k - first) * n)
             k = above[k]
     for i in range(n):
         for j in range(i):
@@ -276,38 +277,58 @@ def _write(f, sign, width, rows, at):
 
 
 @native_within
-def response(rows, at, n, inverse, begin):
-    """Return the trace of J M^-1 J^T over three rows; of a free body about that, by the diagonal of M^-1."""
+def _of_diagonal(rows, at, n, inverse, begin):
     total = 0.0
     for i in range(n):
         a, b, c = rows[at + i], rows[at + n + i], rows[at + 2 * n + i]
-        if n <= 6:
-            total += inverse[begin + i * n + i] * (a * a + b * b + c * c)
-        elif a != 0.0 or b != 0.0 or c != 0.0:
-            for j in range(i + 1):
-                x, y, z = rows[at + j], rows[at + n + j], rows[at + 2 * n + j]
-                if x != 0.0 or y != 0.0 or z != 0.0:
-                    twice = 2.0 if j < i else 1.0
-                    total += twice * inverse[begin + i * n + j] * (a * x + b * y + c * z)
+        total += inverse[begin + i * n + i] * (a * a + b * b + c * c)
     return total
 
 
 @native_within
-def link_response(tree, link, rows, at, inverse):
+def response(rows, at, n, inverse, begin, columns):
+    """Return the trace of J M^-1 J^T over three rows; of a free body about that, by the diagonal of M^-1.
+
+    There is room for `columns`, of velocities that the rows move.
+    """
+    if n <= 6:
+        return _of_diagonal(rows, at, n, inverse, begin)
+    m = 0
+    for i in range(n):
+        if rows[at + i] != 0.0 or rows[at + n + i] != 0.0 or rows[at + 2 * n + i] != 0.0:
+            columns[m] = i
+            m += 1
+    return _of_columns(rows, at, n, inverse, begin, columns, m)
+
+
+@native_apart
+def _of_columns(rows, at, n, inverse, begin, columns, m):
+    """Return the same of rows that are zero but for m columns."""
+    rows, inverse, columns, total = memory(rows), memory(inverse), memory(columns), 0.0
+    for k in range(m):
+        i = columns[k]
+        a, b, c, row = rows[at + i], rows[at + n + i], rows[at + 2 * n + i], begin + i * n
+        own, others = a * a + b * b + c * c, 0.0
+        for l in range(k):
+            j = columns[l]
+            others += inverse[row + j] * (a * rows[at + j] + b * rows[at + n + j] + c * rows[at + 2 * n + j])
+        total += inverse[row + i] * own + 2.0 * others
+    return total
+
+
+@native_within
+def link_response(tree, link, rows, at, inverse, columns):
     """Return the same of rows at a point of a link, which are zero but for the velocities above it."""
     node = tree.node[link]
     n, first, begin = tree.size[node], tree.first[node], tree.at[node]
-    if n <= 6:
-        return response(rows, at, n, inverse, begin)
-    total, k = 0.0, tree.last[link]
+    if n == 6:
+        return _of_diagonal(rows, at, 6, inverse, begin)
+    if n == 3:
+        return _of_diagonal(rows, at, 3, inverse, begin)
+    if n < 6:
+        return _of_diagonal(rows, at, n, inverse, begin)
+    m, k = 0, tree.last[link]
     while k >= 0:
-        i, j = k - first, tree.above[k]
-        a, b, c = rows[at + i], rows[at + n + i], rows[at + 2 * n + i]
-        own, others, row = a * a + b * b + c * c, 0.0, begin + i * n
-        while j >= 0:
-            o = at + j - first
-            others += inverse[row + j - first] * (a * rows[o] + b * rows[o + n] + c * rows[o + 2 * n])
-            j = tree.above[j]
-        total += inverse[row + i] * own + 2.0 * others
-        k = tree.above[k]
-    return total
+        columns[m] = k - first
+        m, k = m + 1, tree.above[k]
+    return _of_columns(rows, at, n, inverse, begin, columns, m)

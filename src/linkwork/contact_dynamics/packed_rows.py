@@ -9,8 +9,8 @@ Where side a of a contact has its rows in `rows` from `of_a` on, three of `width
 at a third of that.
 """
 
-from linkwork.contact_dynamics.contact_problem import push_rows, side_velocity
-from linkwork.native.numba_functions import native_apart, native_within
+from linkwork.contact_dynamics.contact_problem import push_rows, side_approach, side_velocity
+from linkwork.native.numba_functions import add_scaled, memory, native_apart, native_within
 
 
 @native_within
@@ -69,6 +69,28 @@ def velocity(nodes, c, room, k, v):
 
 
 @native_within
+def _add_approach(nodes, c, room, k, side, node, at, v, u):
+    n, first = nodes.size[node], nodes.first[node]
+    if is_free(n):
+        return side_approach(c.rows, at, n, v, first, u)
+    J, m, columns = room.packed, room.width[2 * k + side], at // 3
+    for i in range(m):
+        u += J[at + i] * v[first + room.column[columns + i]]
+    return u
+
+
+@native_within
+def approach(nodes, c, room, k, v):
+    """Return the relative velocity along the normal of a contact, to the bits of `velocity`."""
+    u = c.bias[k, 0]
+    if c.a[k] >= 0:
+        u = _add_approach(nodes, c, room, k, 0, c.a[k], c.of_a[k], v, u)
+    if c.b[k] >= 0:
+        u = _add_approach(nodes, c, room, k, 1, c.b[k], c.of_b[k], v, u)
+    return u
+
+
+@native_within
 def push_side(nodes, c, room, k, side, node, at, p0, p1, p2, g):
     """Add J^T p of one side of a contact, whose rows begin `at`."""
     n, first = nodes.size[node], nodes.first[node]
@@ -97,16 +119,13 @@ def push(nodes, c, room, k, p0, p1, p2, g):
 def respond(nodes, room, k, side, node, at, W):
     """Write M^-1 J^T of a packed side, as rows of the node's size, and add to J M^-1 J^T of the contact."""
     n, begin, m, columns = nodes.size[node], nodes.at[node], room.width[2 * k + side], at // 3
-    J, moved, inverse = room.packed, room.moved, nodes.inverse
+    J, moved, inverse = room.packed, memory(room.moved), memory(nodes.inverse)
     for i in range(3 * n):
         moved[at + i] = 0.0
     for j in range(m):
         row = begin + room.column[columns + j] * n
-        a, b, d = J[at + j], J[at + m + j], J[at + 2 * m + j]
-        for i in range(n):
-            moved[at + i] += inverse[row + i] * a
-            moved[at + n + i] += inverse[row + i] * b
-            moved[at + 2 * n + i] += inverse[row + i] * d
+        for r in range(3):
+            add_scaled(moved, at + r * n, n, J[at + r * m + j], inverse, row)
     for r in range(3):
         for q in range(3):
             s = 0.0

@@ -24,6 +24,7 @@ from linkwork.contact_dynamics.active_record import OPEN, SLIDING, STICKING
 from linkwork.contact_dynamics.contact_forces import SolvedModes, solve_modes, what_cancels
 from linkwork.contact_dynamics.contact_modes import Modes, held
 from linkwork.contact_dynamics.contact_solver import Solver
+from linkwork.contact_dynamics.even_impulses import shared_evenly
 from linkwork.contact_dynamics.impact import impact
 from linkwork.contact_dynamics.inner_forces import inner_forces
 from linkwork.contact_dynamics.mode_margins import SLACK_SLIP
@@ -181,7 +182,8 @@ class Settling:
         e = np.concatenate([e, np.zeros(len(contacts.a) - len(e) - len(last)), last])
         done = impact(given.nodes(), contacts, e, self.rule, tolerance=1e-12)
         found.v = found.v + given.spread(done.velocities)
-        self._log(t, found, look.touching, done.impulses[: len(look.u)])
+        even = shared_evenly(given.nodes(), contacts, done.impulses[: len(look.u)])
+        self._log(t, found, look.touching, even)
         x = self._looks.joints.coordinates
         for r, p in zip(stops.number, done.impulses[len(done.impulses) - len(last) :, 0], strict=True):
             if p > 0.0:

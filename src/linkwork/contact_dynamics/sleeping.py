@@ -49,8 +49,10 @@ class Sleepers:
         self._node_of_v = np.repeat(np.arange(count), layout.size)
         link = np.repeat(np.arange(len(layout.node)), np.diff(tree.starts[:, 1]))
         self._node_of_q = layout.node[link]
-        inside = (shapes.link >= 0) & (layout.last[shapes.link] >= 0)
-        self._node_of_shape = np.where(inside, layout.node[shapes.link], -1)
+        self._node_of_shape = np.full(len(shapes.link), -1)
+        inside = np.flatnonzero(shapes.link >= 0)
+        link = shapes.link[inside]
+        self._node_of_shape[inside] = np.where(layout.last[link] >= 0, layout.node[link], -1)
         self._count = count
         self._known: tuple[Asleep | None, Array] = None, np.zeros(0, bool)
 

@@ -1,6 +1,7 @@
 """The part of a step with contact in which nothing bounces: its program, and what that asks of Python."""
 
 from math import inf
+from typing import Any
 
 import numpy as np
 
@@ -9,8 +10,10 @@ from linkwork.contact_dynamics.contact_rows import Points, room_for_points
 from linkwork.contact_dynamics.contact_solver import FEW, Answer, Solver
 from linkwork.contact_dynamics.contact_state import ContactState, Found, Hit
 from linkwork.contact_dynamics.contact_system import ContactSystem
+from linkwork.contact_dynamics.divided_steps import STRIKES, when_halted
 from linkwork.contact_dynamics.impact import bounce_within
 from linkwork.contact_dynamics.inertial_motion import InertialMotion
+from linkwork.contact_dynamics.lanes import Lanes
 from linkwork.contact_dynamics.memory import NOTHING, Memory
 from linkwork.contact_dynamics.pair_numbers import RESTITUTION
 from linkwork.contact_dynamics.sleeping import Asleep, Sleepers
@@ -18,6 +21,7 @@ from linkwork.contact_dynamics.step_program import (
     AFTER,
     ASLEEP,
     BEFORE,
+    DIVIDES,
     HALF,
     ISLANDS,
     MIDDLE,
@@ -42,6 +46,7 @@ Array = np.ndarray
 TOLERANCE = 1e-8  # of relative velocities at contacts [m/s]
 _EXACTLY = 1e-13  # the same of Moreau and Jean's steps, which are compared with others
 _SURELY = 1.001  # a bounce that lasts as many steps is one, when it is looked at again
+_AS_LONG = 1e-9  # of a step: what differs by less is a whole one
 _BENDS = 12  # times that laws of compliant contacts are linearised anew in a step at most
 
 NO_CONTACTS = Found(room_for_points(0), np.zeros((0, 3)), np.zeros((0, 3)), Answer(0.0, 0, 0))
@@ -64,6 +69,9 @@ class StepMoves:
         self._solver = Solver(self.system.nodes.size, threads)
         self._tolerance = _EXACTLY if moreau_jean else TOLERANCE
         self._bounces = bool((self.system.table.numbers[:, :, RESTITUTION] > 0.0).any())
+        self._strikes = False  # whether impacts without restitution have their times, too
+        self._divides = 0  # what may still divide the step, in which
+        self._halted_at = inf  # [s] a slip comes to a halt
         self._sweep = Sweep(self.system.detection)
         self._nothing, self._none = np.zeros(model.nv), np.zeros(0, np.int64)
         self._joints = self.system.joints
@@ -76,7 +84,10 @@ class StepMoves:
         self._timed = any(one.timed or one.formula is None for one in laws)
         self.found, self.hits = NO_CONTACTS, list[Hit]()
         self._left = 0.0  # by how much laws of impacts do not hold in the last step [m/s]
-        self._state = ContactState(model.q_drawn, self._nothing, 0.0)  # that is being moved
+        self._divided, self._kept = False, (-1, inf, None)
+        self._part = 1.0  # of a step that is moved
+        self._state = ContactState(model.q_drawn, self._nothing, 0.0)  # that is being moved,
+        self._lanes: Lanes  # or lanes that are
         self._answer: Answer | None = None  # of its contacts, if sweeps were not enough
         given = model, self.system, self._inertial, self._solver, self._tolerance
         self._program = StepProgram(*given, self._asked())
@@ -114,10 +125,10 @@ class StepMoves:
     ) -> tuple[float, Array]:
         """Return when the first contact bounces, and when each does, for longer than h."""
         times = np.full(len(points.gap), inf)
-        if not self._bounces:
+        if not (self._bounces or self._strikes):
             return inf, times
-        nodes = self.system.nodes
-        return bounce_times(nodes, rows, points, self.system.table, v, a, ahead, h, times), times
+        nodes, strikes = self.system.nodes, int(self._strikes)
+        return bounce_times(nodes, rows, points, self.system.table, v, a, ahead, h, strikes, times), times
 
     def _drift(self, state: ContactState, q: Array, v: Array, t: float, h: float) -> None:
         """Move q and v of a state by inertia alone; what friction or a stop holds is locked meanwhile."""
@@ -137,8 +148,11 @@ class StepMoves:
         if len(state.saved) != count:
             state.saved = np.full(count, state.saved.mean() if len(state.saved) else SAVED)
 
-    def _move(self, state: ContactState, s: float, h: float, inputs: Array, wait: bool) -> None:
-        """Move a state by a time s, of a step h; what bounces or is fast may `wait` for its impact."""
+    def _move(self, state: ContactState, s: float, h: float, inputs: Array, wait: bool) -> bool:
+        """Move a state by a time s, of a step h; what bounces or is fast may `wait` for its impact.
+
+        Return whether it was: where something divides the step it is not.
+        """
         p = self._program
         p.q[:], p.v[:], p.saved[:], p.work[0] = state.q, state.v, state.saved, state.work
         middle = state.t + 0.5 * s
@@ -147,13 +161,23 @@ class StepMoves:
         p.t[...], p.inputs[:] = middle, inputs[: len(p.inputs)]  # events may read more
         p.values[ASLEEP] = len(state.asleep.label)
         self._let_rest(state.asleep)
-        p.values[WAITS] = wait and (self._bounces or self._sweep.count > 0 or self._joints.stops > 0)
-        p.remember(state.memory)
+        waits = self._bounces or self._strikes or self._sweep.count > 0 or self._joints.stops > 0
+        p.values[WAITS], p.values[DIVIDES] = wait and waits, self._divides
+        self._part = s / h if abs(s - h) > _AS_LONG * h else 1.0
+        self._remember(state.memory)
         self._state, self._answer = state, None
+        self._divided, self._halted_at = False, inf
         p.run()
+        if self._divided:
+            return False
         state.q[:], state.v[:], state.saved[:], state.work = p.q, p.v, p.saved, float(p.work[0])
         state.t, state.quick = state.t + s, bool(p.values[QUICK])
         self._take(state)
+        return True
+
+    def _remember(self, memory: Memory) -> None:
+        """Begin with impulses, which are remembered as those of a whole step."""
+        self._program.remember(memory._replace(impulse=self._part * memory.impulse))
 
     def _take(self, state: ContactState) -> None:
         """Take what a step has found, and let a state remember it."""
@@ -167,15 +191,17 @@ class StepMoves:
         self._solved = True
         if self._answer is None:
             self._answer = Answer(float(p.numbers[WORST]), 0, 0)
-            self._solver.look_at(int(p.values[ISLANDS]))
+        self._answer = self._answer._replace(residual=float(p.numbers[WORST]))
+        self._solver.look_at(int(p.values[ISLANDS]))
         self.found = Found(points, p.impulses[:n], held, self._answer)
-        place, impulse = points.place[:, :3].copy(), p.world[:n].copy()
+        place, impulse = points.place[:, :3].copy(), p.world[:n] / self._part
         before = state.memory
         state.memory = Memory(points.pair.copy(), place, impulse, held, before.joint, before.locked)
 
     def _asked(self) -> Asked:
         """Return what the stages of a step leave to Python."""
         joints, held = self._joints.count, self.system.held
+        divides = not (joints or held or self._moreau_jean)
         return Asked(
             drift=self._drift_locked if joints else None,
             give_back=self._give_back if joints else None,
@@ -185,6 +211,8 @@ class StepMoves:
             bounce=self._bounce_within if self._moreau_jean else None,
             recall=self._recall if joints or held else None,
             relax=self._relax if self._solver.threads > 1 else None,
+            struck=self._struck if divides else None,
+            halted=self._halted if divides else None,
             improve=self._improve,
             bend=self._bend if self.system.bends else None,
             hold=self._hold if joints else None,
@@ -207,7 +235,7 @@ class StepMoves:
         p.bind()
         p.values[POINTS] = len(points.gap)
         if self._state.memory is not memory:
-            p.remember(self._state.memory)
+            self._remember(self._state.memory)
         return "found"
 
     def _add_rows(self) -> None:
@@ -219,7 +247,7 @@ class StepMoves:
     def _leave_out(self) -> None:
         """Let contacts and stops do nothing that wait for their impact."""
         p, rows, points = self._program, self._program.rows, self._program.points
-        if self._bounces or self._sweep.count:
+        if self._bounces or self._strikes or self._sweep.count:
             half, h = 0.5 * float(p.numbers[SPAN]), float(p.numbers[STEP])
             times = self._bounce(rows, points, self.system.nodes.free, p.a, half, _SURELY * h)[1]
             leave_out(points, times, self._sweep.pairs, self._sweep.count, rows)
@@ -252,14 +280,46 @@ class StepMoves:
         """Sweep over many contacts, by threads."""
         p = self._program
         given = self._problem(), int(p.values[ISLANDS]), self._tolerance, p.saved
-        p.numbers[WORST] = self._solver.relax(*given, FEW)
+        p.numbers[WORST] = self._solver.relax(*given, FEW, self._solver.loose)
         return "relaxed"
+
+    def _struck(self) -> str:
+        """Leave a step in which contacts will be struck; that of a lane is left to `Stepper.step`."""
+        if self._program.lane >= 0:
+            return "next"
+        self._divided, self._strikes, self._divides = True, True, self._divides & ~STRIKES
+        return "over"
+
+    def _halted(self) -> str | None:
+        """Leave a step in which a slip comes to a halt, and the factor as it was before."""
+        p, (lane, start, factor) = self._program, self._kept
+        nodes, rows, impulses, v = self._problem()
+        given = impulses, p.before, p.slid[: p.values[POINTS]], v
+        halted_at = when_halted(nodes, rows, *given, float(p.numbers[SPAN]))
+        if halted_at == inf:
+            return None
+        if p.lane == lane and start == p.numbers[START]:
+            self._keep_factor(factor)
+        if p.lane >= 0:
+            return "next"
+        self._divided, self._halted_at = True, halted_at
+        return "over"
+
+    def _keep_factor(self, factor: Any) -> None:
+        """Let a state, or a lane, have this factor from now on."""
+        if self._program.lane < 0:
+            self._state.factor = factor
+        else:
+            self._lanes.factors[self._program.lane] = factor
 
     def _improve(self) -> None:
         """Solve what sweeps have not."""
-        p, state = self._program, self._state
-        rest = int(p.values[ISLANDS]), self._tolerance, state.factor, p.saved
-        self._answer, state.factor = self._solver.finish(self._problem(), *rest)
+        p, lane = self._program, self._program.lane
+        before = self._state.factor if lane < 0 else self._lanes.factors[lane]
+        self._kept = lane, float(p.numbers[START]), before
+        rest = int(p.values[ISLANDS]), self._tolerance, before, p.saved
+        self._answer, after = self._solver.finish(self._problem(), *rest)
+        self._keep_factor(after)
 
     def _bend(self) -> None:
         """Linearise the laws of compliant contacts anew, and solve again, until that makes no difference."""
@@ -269,6 +329,7 @@ class StepMoves:
                 break
             rest = self._tolerance, state.factor, p.saved
             self._answer, state.factor = self._solver.solve(*self._problem(), *rest)
+            p.numbers[WORST] = self._answer.residual
 
     def _hold(self) -> None:
         """Lock the coordinates that friction or stops hold, and remember the impulses of these."""

@@ -16,7 +16,9 @@ from linkwork.contact_dynamics.contact_rows import Points, fill_contacts, first_
 from linkwork.contact_dynamics.contact_solver import Solver
 from linkwork.contact_dynamics.contact_system import ContactSystem
 from linkwork.contact_dynamics.detection import detect
+from linkwork.contact_dynamics.divided_steps import HALTS, STRIKES, ask_if_halted, ask_if_struck
 from linkwork.contact_dynamics.drive_gains import DriveGains
+from linkwork.contact_dynamics.gentle_pushes import keep_pushes, push_less
 from linkwork.contact_dynamics.inertial_motion import InertialMotion
 from linkwork.contact_dynamics.lanes import (
     Lanes,
@@ -45,6 +47,7 @@ from linkwork.contact_dynamics.step_loops import (
     yielding,
 )
 from linkwork.contact_dynamics.time_of_impact import Sweep, leave_fast_out, unless_fast
+from linkwork.contact_dynamics.unsolved_contacts import unless_shifted
 from linkwork.dynamics import velocities
 from linkwork.model.model import Model
 from linkwork.model.own_forces import motion_algorithm, motion_kernel
@@ -58,8 +61,9 @@ Array = np.ndarray
 POINTS, ROWS, REMEMBERED, ISLANDS, STOPS, QUICK, ASLEEP, WAITS = range(8)
 START, MIDDLE, HALF, SPAN, STEP, WORST, BEFORE, AFTER = range(8, 16)
 # Of lanes, which are moved one after the other: which, and how many; until when [s]; whether that one has
-# just been moved; how many are not there; how many pairs of its shapes are fast.
-LANE, LANES, UNTIL, STEPPED, LEFT, FAST = range(16, 22)
+# just been moved; how many are not there; how many pairs of its shapes are fast; what may divide its step.
+LANE, LANES, UNTIL, STEPPED, LEFT, FAST, DIVIDES = range(16, 23)
+TRIES = 23  # how often the step was solved anew, with contacts that push less
 _WORDS = Words(
     *(POINTS, REMEMBERED, QUICK, ASLEEP, WAITS, START, MIDDLE, HALF, SPAN, STEP, WORST, BEFORE, AFTER),
     *(LANE, LANES, UNTIL, STEPPED, LEFT, FAST),
@@ -83,13 +87,16 @@ class Asked:
     bounce: Callable[[], Any] | None  # Moreau and Jean's restitution
     recall: Callable[[], Any] | None  # impulses of joints and loops
     relax: Callable[[], Any] | None  # many contacts, by threads
+    struck: Callable[[], Any] | None  # what divides a step: contacts that will be struck,
+    halted: Callable[[], Any] | None  # and slips that have come to a halt
     improve: Callable[[], Any]  # what sweeps have not solved
     bend: Callable[[], Any] | None  # laws of compliant contacts
     hold: Callable[[], Any] | None  # coordinates that friction or stops hold
 
 
-def _refuse() -> None:
-    """Stand for what is asked of lanes alone, which go on without it."""
+def _refuse() -> str:
+    """Stand for what is asked of lanes alone, and is left to `Stepper.step`: the next lane goes on."""
+    return "next"
 
 
 class StepProgram:
@@ -106,12 +113,14 @@ class StepProgram:
     ) -> None:
         """Take what is moved, what moves and solves it, and to which tolerance [m/s]."""
         self._model, self._system, self._inertial, self._solver = model, system, inertial, solver
-        self._asked, self._tolerance, self.program = asked, tolerance, Program(22)
+        self._asked, self._tolerance, self.program = asked, tolerance, Program(24)
+        if not asked.bounce:
+            solver.loose[:] = np.isin(system.nodes.first, inertial.free_velocities)
         self.values, self.numbers = self.program.values, self.program.numbers
         nq, nv = model.nq, model.nv
         self.q, self.v = np.zeros(nq), np.zeros(nv)
         self.saved, self.work = np.zeros(len(system.nodes.size)), np.zeros(1)
-        self.added, self.pull, self.a, self._rates = (np.zeros(nv) for _ in range(4))
+        self.added, self.pull, self.a, self._rates, self.before = (np.zeros(nv) for _ in range(5))
         self._gains = DriveGains(model)
         self._accelerated = None if asked.bounce else AcceleratedContacts(system, inertial)
         smooth = model.stepped_tree
@@ -181,8 +190,13 @@ class StepProgram:
         self.values[LANES] = self.values[FAST] = 0
         self.program.run("step")
 
+    @property
+    def lane(self) -> int:
+        """Which lane is moved; -1 if it is none."""
+        return int(self._which[self.values[LANE]]) if self.values[LANES] else -1
+
     def run_lanes(self, lanes: Lanes, which: Array, h: float, until: float) -> int:
-        """Move some lanes by steps of h to a time; return how many have stayed behind, since a stage asks."""
+        """Move some lanes by steps of h to a time; return how many have stayed behind."""
         if lanes is not self._lanes or len(which) > len(self._which):
             self._lanes, self._which, self._version = lanes, np.zeros(len(lanes), np.int64), None
         if lanes.places.room > len(self.memory.pair):
@@ -190,8 +204,9 @@ class StepProgram:
         self.bind()
         self._which[: len(which)] = which
         self.values[LANE], self.values[LANES], self.values[LEFT] = 0, len(which), len(which)
+        self.values[DIVIDES] = STRIKES | HALTS
         self.numbers[STEP], self.numbers[UNTIL] = h, until
-        self.program.run("lane", instead="next")
+        self.program.run("lane")
         return int(self.values[LEFT])
 
     def _workspace(self) -> Workspace:
@@ -244,7 +259,9 @@ class StepProgram:
         version = system.version, system.detection.version, self._solver.version, lanes and lanes.version
         if version == self._version:
             return
+        self._kept = np.zeros((len(rows.a), 3))
         self.impulses, self.world = np.zeros((len(rows.a), 3)), np.zeros((len(system.points.gap), 3))
+        self.slid = np.zeros(len(system.points.gap), np.int64)
         self._version = version
         self.program.clear()
         if lanes:
@@ -259,6 +276,7 @@ class StepProgram:
         self._drift(MIDDLE)
         if lanes:
             self._leave_lane(lanes)
+        self.program.label("over")
 
     def _drift(self, start: int) -> None:
         drift = self._asked.drift
@@ -354,16 +372,28 @@ class StepProgram:
         p.loop(recall, (*memory, *self.memory[3:]), points.pair, points.place, *motion, SAME, impulses)
         if asked.recall:
             p.python(asked.recall)
+        if asked.struck:
+            given = points, Some(self.impulses, POINTS), self.v, self.a, self.before, self.slid
+            times = Value(HALF), Value(STEP), Value(DIVIDES)
+            p.loop(ask_if_struck, nodes, rows, *given, *times, ask=asked.struck)
         if self._accelerated is not None:
             given = rows, points, impulses, self.q, self.v, Value(MIDDLE), Value(HALF)
             self._accelerated.add_stages(p, *given)
         problem = nodes, rows, impulses, self.v
+        p.loop(keep_pushes, rows, self._kept, TRIES, self.values)
+        p.label("solve")
         results = self.saved, self._tolerance, (ISLANDS, WORST)
         self._solver.add_stages(p, problem, *results, asked.relax, agree=not asked.bounce)
         p.label("relaxed")
-        self._solver.add_asking(p, ISLANDS, self._tolerance, asked.improve)
+        self._solver.add_asking(p, problem, *results, asked.improve)
+        if not (asked.bounce or self._system.held):
+            given = *problem[:2], Value(POINTS), self._kept, *problem[2:], TRIES, self.values
+            p.loop(push_less, *given, skip="solve")
         if asked.bend:
             p.python(asked.bend)
+        if asked.halted:
+            given = Value(POINTS), impulses, self.before, self.slid, self.v, Value(DIVIDES)
+            p.loop(ask_if_halted, nodes, rows, *given, ask=asked.halted)
         p.loop(earn, self.saved, EARNED, SAVED)
         if not asked.bounce:
             p.loop(stand_still, nodes, rows, impulses, STILL, self.v)
@@ -372,6 +402,8 @@ class StepProgram:
         p.loop(in_the_world, points.place, Some(self.impulses, POINTS), Some(self.world, POINTS))
         if asked.hold:
             p.python(asked.hold)
+        p.loop(unless_shifted, self._solver.shift, skip="drift")
+        self._inertial.add_shift(p, self.q, self._solver.shift, Value(SPAN))
 
     def _some_points(self) -> Points:
         return Points(*(Some(x, POINTS) for x in self._system.points))

@@ -32,8 +32,10 @@ import numpy as np
 
 from linkwork.contact_dynamics.compliant_rows import APART
 from linkwork.contact_dynamics.contact_problem import Contacts, kinetic_energy
-from linkwork.contact_dynamics.contact_rows import SLACK, Points, some_of
+from linkwork.contact_dynamics.contact_rows import Points, some_of
 from linkwork.contact_dynamics.contact_state import ContactState, Hit
+from linkwork.contact_dynamics.divided_steps import HALTS, STRIKES
+from linkwork.contact_dynamics.even_impulses import shared_evenly
 from linkwork.contact_dynamics.friction_cone import BOND, COULOMB, SPRING
 from linkwork.contact_dynamics.impact import impact
 from linkwork.contact_dynamics.lanes import Lanes
@@ -46,6 +48,7 @@ from linkwork.mechanism.contact import IMPACTS
 Array = np.ndarray
 
 _IMPACTS = 32  # in a step at most; others are treated as without restitution
+_HALTS = 4  # times that slips divide a step
 _REFINED = 8  # times that the time of an impact at a stop is found anew
 
 
@@ -73,14 +76,20 @@ class Stepper(StepMoves):
             state.t = end
             return
         self._let_save(state)
+        self._strikes, self._divides, halts = False, STRIKES | HALTS, 0
         for _ in range(0 if self._moreau_jean else _IMPACTS):
             s = end - state.t
             first = self._first_impact(state, s, h, inputs)
-            if not self._approach(state, first, s, h, inputs):
+            met = self._approach(state, first, s, h, inputs)
+            if self._divided:
+                halts += self._halted_at < inf
+                self._divides &= STRIKES if halts >= _HALTS else STRIKES | HALTS
+            elif not met:
                 break
-            self._meet(state, end - state.t)
+            else:
+                self._meet(state, end - state.t)
         else:
-            before = state.q.copy()
+            before, self._divides = state.q.copy(), 0
             self._move(state, end - state.t, h, inputs, wait=False)
             if not self._moreau_jean:
                 self._hold_back(state, before)
@@ -120,6 +129,7 @@ class Stepper(StepMoves):
     def advance(self, lanes: Lanes, which: Array, h: float, until: float) -> int:
         """Move some lanes to a time, to the same bits as `step`; return how many need Python on the way."""
         self._let_rest(ALL_AWAKE)
+        self._lanes = lanes
         return self._program.run_lanes(lanes, which, h, until)
 
     def _fall_asleep(self, state: ContactState, q: Array, v: Array) -> None:
@@ -141,8 +151,9 @@ class Stepper(StepMoves):
         """
         s, before = min(first, most), state.copy() if self._joints.stops else state
         for k in range(_REFINED + 1):
-            if s > 0.0:
-                self._move(state, s, h, inputs, wait=True)
+            if s > 0.0 and not self._move(state, s, h, inputs, wait=True):
+                self._move_to_rest(state, h, inputs)
+                return False
             late = self._joints.late(state.q, state.v) if self._joints.stops else 0.0
             sooner = min(max(s - late, 0.0), most)
             if sooner in (0.0, s) or k == _REFINED:
@@ -152,6 +163,14 @@ class Stepper(StepMoves):
         if self._joints.stops:
             self._joints.put_back(state.q)
         return first <= most or self._joints.meets
+
+    def _move_to_rest(self, state: ContactState, h: float, inputs: Array) -> None:
+        """Move a state to where a slip comes to a halt, if that divides its step."""
+        s, divides = self._halted_at, self._divides
+        if s < inf:
+            self._divides = 0
+            self._move(state, s, h, inputs, wait=True)
+            self._divided, self._halted_at, self._divides = True, s, divides
 
     def _hold_back(self, state: ContactState, before: Array) -> None:
         """Leave bodies of fast pairs where they were, unless loops hold them: their time has stood still."""
@@ -170,19 +189,16 @@ class Stepper(StepMoves):
         """Return when the first bodies bounce, or fast ones meet, if that is within s; else more."""
         self._sweep.count = 0
         meets = self._joints.may_meet(state.q, state.v, s)
-        if not self._bounces and not state.quick and not meets:
+        if not (self._bounces or self._strikes) and not state.quick and not meets:
             return inf
         system = self.system
         system.move_to(state.q, self._nothing)
         a = self._by_forces(state, state.t, inputs)[0]
         points = self._look(state, state.v + 0.5 * s * a, s, a)
         first = self._sweep.first(s, system.motions(state.v))
-        if self._bounces and len(points.gap):
+        if (self._bounces or self._strikes) and len(points.gap):
             rows = system.rows(points, state.q, state.v, state.t, h)
-            bounce, times = self._bounce(rows, points, state.v, a, 0.0, h)
-            if bounce < inf and points.gap[int(np.argmin(times))] <= 2.0 * SLACK:
-                bounce = 0.0  # on the way there it would count as touching, and not bounce
-            first = min(first, bounce)
+            first = min(first, self._bounce(rows, points, state.v, a, 0.0, h)[0])
         if meets:
             a = a + self._inertial.rates(state.q, state.v, state.t)
             first = min(first, self._joints.first(state.v, a, min(first, s), h))
@@ -216,12 +232,13 @@ class Stepper(StepMoves):
         self._left = max(self._left, done.residual)
         change = done.velocities - nodes.free
         before, after = kinetic_energy(nodes, nodes.free), kinetic_energy(nodes, done.velocities)
-        if after > before:  # by what the solver has left: E + b s + c s^2 is no more than E up to s = -b / c
-            c = kinetic_energy(nodes, change)
-            change *= max(1.0 - (after - before) / c, 0.0)
+        drives = slice(len(rows.a) - system.held, None)  # where J v = -bias, before and after
+        gained = after - before + float(np.sum(done.impulses[drives] * rows.bias[drives]))
+        if gained > 0.0:  # by what the solver has left: E + b s + c s^2 is no more than E up to s = -b / c
+            change *= max(1.0 - gained / kinetic_energy(nodes, change), 0.0)
         v[:] = nodes.free + change
         state.work += kinetic_energy(nodes, v) - before
-        self._log(state.t, points, done.impulses[:n])
+        self._log(state.t, points, shared_evenly(nodes, rows, done.impulses[:n]))
         for pair, impulse in self._joints.hits(done.impulses, joint):
             self.hits.append(Hit(state.t, pair, (), (impulse,)))
         if self._joints.count:

@@ -23,6 +23,7 @@ from linkwork.contact_dynamics.compliant_rows import APART
 from linkwork.contact_dynamics.contact_problem import CONTACTS, NODES, velocity_at
 from linkwork.contact_dynamics.contact_rows import PAIR_TABLE, POINTS, SLACK
 from linkwork.contact_dynamics.detection import SHAPES, Detection, place_shapes
+from linkwork.contact_dynamics.divided_steps import is_strike
 from linkwork.contact_dynamics.pair_numbers import RESTITUTION
 from linkwork.geometry.vectors import add, position, put_pose, rotation, sub, times, turned
 from linkwork.native.numba_functions import entry, memory, native
@@ -41,19 +42,21 @@ _POINTS = 512  # of a pair
 
 @entry(
     "float64",
-    *(NODES, CONTACTS, POINTS, PAIR_TABLE, "float64[::1]", "float64[::1]", *["float64"] * 2, "float64[::1]"),
+    *(NODES, CONTACTS, POINTS, PAIR_TABLE, "float64[::1]", "float64[::1]", *["float64"] * 2),
+    *("int64", "float64[::1]"),
 )
-def bounce_times(nodes, c, points, table, v, a, ahead, h, times):
+def bounce_times(nodes, c, points, table, v, a, ahead, h, strikes, times):
     """Write when contacts will bounce, moving at v with accelerations a; return the first.
 
     It is infinite for those that do not, and for bounces that would last less than h. They are asked for a
-    time `ahead`, until which they go on without acceleration.
+    time `ahead`, until which they go on without acceleration. Those without restitution count if `strikes`
+    is not 0 (`divided_steps`).
     """
     first = inf
     for k in range(len(points.gap)):
         times[k] = inf
         e = table.numbers[table.kind[points.pair[k, 0]], table.kind[points.pair[k, 1]], RESTITUTION]
-        if e == 0.0:
+        if e == 0.0 and strikes == 0:
             continue
         u, f = velocity_at(nodes, c, k, v), velocity_at(nodes, c, k, a)
         g = points.gap[k] + ahead * u
@@ -61,10 +64,10 @@ def bounce_times(nodes, c, points, table, v, a, ahead, h, times):
         if square <= 0.0:
             continue
         D = sqrt(square)
-        if 2.0 * e * D <= abs(f) * h:
+        if 2.0 * e * D <= abs(f) * h if e > 0.0 else not is_strike(nodes, c, k, D, f, h):
             continue
-        if u < 0.0:
-            times[k] = max(2.0 * g / (D - u), 0.0)
+        if u < 0.0:  # nearer than twice the slack it would count as touching on the way there, and not bounce
+            times[k] = 2.0 * g / (D - u) if g > 2.0 * SLACK else 0.0
         elif f < 0.0:
             times[k] = -(u + D) / f
         first = min(first, times[k])

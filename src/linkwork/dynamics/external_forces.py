@@ -31,7 +31,7 @@ def external_forces(tree: Tree, forces: Any) -> Array:
 
 def _checked(tree: Tree, forces: Any) -> dict[str, Array]:
     if not isinstance(forces, Mapping):
-        raise ValueError(f"forces is a {type(forces).__name__}; give a mapping from body names to forces")
+        raise ValueError(f"forces is of type {type(forces).__name__}; give forces by names of bodies")
     n = tree.algebra.freedoms
     checked = {}
     for name, force in forces.items():

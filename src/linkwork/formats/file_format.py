@@ -16,7 +16,7 @@ from typing import Any, Literal
 from linkwork.errors import FormatError
 from linkwork.formats.openings import advice
 from linkwork.real_numbers import is_finite
-from linkwork.spelling import Spelled, require
+from linkwork.spelling import Spelled, checked_keywords, require
 
 Base = Literal["fixed", "free"]
 Held = Literal["mechanism", "run", "scene", "mesh"]
@@ -98,6 +98,7 @@ class FileFormat(metaclass=Spelled):
 _added: dict[str, FileFormat] = {}
 
 
+@checked_keywords
 def add_format(added: FileFormat) -> None:
     """Let files of a format be read and written by their suffix; each suffix has one format."""
     require("add_format: added", added, FileFormat, "an lw.FileFormat(...)")

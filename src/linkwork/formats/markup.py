@@ -12,7 +12,7 @@ from linkwork.formats.regular_file import read_bytes
 
 # A robot of 5,000 links has 3 MB and 120,000 tags; what lies within these bounds takes a second and 256 MB.
 MAX_BYTES = 16_000_000
-MAX_TAGS = 300_000
+MAX_TAGS = 200_000
 MAX_PIECE = 1_000_000  # characters from one "<" to the next
 MAX_DEPTH = 100
 SHOWN = 60  # characters of a text from the file in a message
@@ -20,6 +20,8 @@ LARGEST = 1e15  # no length, mass or moment of a mechanism in SI units comes nea
 
 # What Python's float() takes and a file must not: nan, inf, 1_0, digits that are not ASCII.
 NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_DECLARED = re.compile(rb"\s*<\?xml[^>]{0,200}\sencoding\s*=\s*[\"']([A-Za-z0-9._-]{1,40})[\"']")
+_ENCODINGS = {"iso-8859-1": "latin-1", "latin1": "latin-1", "windows-1252": "cp1252"}
 
 
 @dataclass(eq=False, slots=True)
@@ -118,24 +120,28 @@ class Element:
         return value
 
 
-def parse(path: Path, *, texts: bool = False, most: int = MAX_BYTES) -> Element:
-    """Read an XML file and return its root; entities, encodings but UTF-8 and deep nesting are refused.
+def parse(path: Path, *, texts: bool = False, most: int = MAX_BYTES, declared: bool = True) -> Element:
+    """Read an XML file and return its root; entities, unusual encodings and deep nesting are refused.
 
-    Elements have their texts, which may be long, if `texts`.
+    Elements have their texts, which may be long, if `texts`. The encoding may be the one `declared`.
     """
-    data = read_bytes(path, most)
-    return parse_text(path, data, texts)
+    data = read_bytes(path, most, "and no robot needs them: keep meshes in files of their own")
+    return parse_text(path, data, texts, declared)
 
 
-def parse_text(path: Path, data: bytes, texts: bool = False) -> Element:
+def parse_text(path: Path, data: bytes, texts: bool = False, declared: bool = True) -> Element:
     """Return the root of an XML text, which comes from a file; zeros behind its end are nothing."""
     data = data.rstrip(b"\0")
+    said = _DECLARED.match(data) if declared else None
+    encoding = _ENCODINGS.get(said[1].decode().lower() if said else "", "utf-8-sig")
     try:
-        text = data.decode("utf-8-sig")
+        text = data.decode(encoding)
     except UnicodeDecodeError as problem:
         line = data.count(b"\n", 0, problem.start) + 1
-        value = data[problem.start]
-        raise FormatError(f"{path}:{line}: byte 0x{value:02x} is not UTF-8; save the file as UTF-8") from None
+        value, name = data[problem.start], encoding.removesuffix("-sig").upper()
+        raise FormatError(
+            f"{path}:{line}: byte 0x{value:02x} is not {name}; save the file as UTF-8"
+        ) from None
     for declaration in ("<!DOCTYPE", "<!ENTITY"):
         if (at := text.find(declaration)) >= 0:
             line = text.count("\n", 0, at) + 1
@@ -156,8 +162,9 @@ def parse_text(path: Path, data: bytes, texts: bool = False) -> Element:
 
 def _tree(path: Path, text: str, texts: bool) -> Element:
     stack: list[Element] = []
+    pieces: list[list[str]] = []  # of the texts of those
     roots: list[Element] = []
-    parser = expat.ParserCreate("utf-8")  # whatever encoding the file declares
+    parser = expat.ParserCreate("utf-8")  # of the text; the declared encoding was used
 
     def start(tag: str, attributes: dict[str, str]) -> None:
         parent = stack[-1] if stack else None
@@ -168,16 +175,21 @@ def _tree(path: Path, text: str, texts: bool) -> Element:
             )
         (roots if parent is None else parent.children).append(element)
         stack.append(element)
+        pieces.append([])
 
     def add(words: str) -> None:
-        if words.strip():
-            stack[-1].content += words
+        if not words.isspace():
+            pieces[-1].append(words)
+
+    def end(_: str) -> None:
+        element, words = stack.pop(), pieces.pop()
+        element.content = "".join(words) if len(words) != 1 else words[0]
 
     if texts:
         parser.buffer_text, parser.buffer_size = True, 1 << 20
         parser.CharacterDataHandler = add
     parser.StartElementHandler = start
-    parser.EndElementHandler = lambda tag: stack.pop()
+    parser.EndElementHandler = end
     try:
         parser.Parse(text, True)
     except (expat.ExpatError, UnicodeEncodeError) as problem:

@@ -22,6 +22,7 @@ _UP = {
     "X_UP": np.array([(0.0, -1, 0), (0, 0, -1), (1, 0, 0)]),  # right is -y, in is z, up is x
 }
 _FACES = ("triangles", "polylist", "polygons", "tristrips", "trifans")
+MAX_BYTES = 32_000_000  # XML takes several times its size
 _MOST_PARTS = 20_000  # nodes and geometries, as drawn
 _MOST_DEPTH = 50
 
@@ -313,4 +314,4 @@ _STEPS = {
     "skew": _unplaced,
 }
 
-FORMAT = mesh_format(".dae", read)
+FORMAT = mesh_format(".dae", read, MAX_BYTES)

@@ -45,11 +45,13 @@ def load_mesh(path: Path, *, scale: float = 1.0, repair: bool = False) -> Mesh:
     return read(path, Reading(scale=scale, repair=repair))
 
 
-def mesh_format(suffix: str, read: Callable[[Path, bytes, int], Soup]) -> FileFormat:
+def mesh_format(
+    suffix: str, read: Callable[[Path, bytes, int], Soup], largest: int | None = None
+) -> FileFormat:
     """Return the format of meshes whose points and faces, at most n, one function reads."""
 
     def read_mesh(path: Path, reading: Reading) -> Mesh:
-        most = reading.largest or MAX_BYTES
+        most = reading.largest or largest or MAX_BYTES
         return _mesh(path, read(path, read_bytes(path, most), most // PER_FACE), reading)
 
     return FileFormat(suffix=suffix, holds="mesh", read=read_mesh, takes=("repair", "scale", "largest"))

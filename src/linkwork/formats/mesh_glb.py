@@ -1,9 +1,11 @@
 """GLB, the binary form of glTF 2.0: triangles of all nodes of the scene, in its own axes, of which y is up.
 
-Khronos Group, glTF 2.0 Specification, sections 3 and 4. Everything lies in the file itself: buffers
-elsewhere, and extensions that change what the bytes mean, are refused.
+Khronos Group, glTF 2.0 Specification, sections 3 and 4; KHR_mesh_quantization. Everything lies in the file
+itself: buffers elsewhere, and extensions that change what the bytes mean, are refused.
 """
 
+import base64
+import binascii
 import json
 import math
 import struct
@@ -18,11 +20,20 @@ from linkwork.formats.json_text import too_much
 from linkwork.formats.mesh_file import Soup, mesh_format
 
 _INDEX_TYPES = {5121: "<u1", 5123: "<u2", 5125: "<u4"}
-_FLOAT = 5126
+_POSITION_TYPES = {5120: "<i1", 5121: "<u1", 5122: "<i2", 5123: "<u2", 5126: "<f4"}
 _TRIANGLES, _STRIP, _FAN = 4, 5, 6
 _MOST_DEPTH = 100
 _MOST_PARTS = 10_000  # nodes and primitives, as drawn: a second's work
-_HARMLESS = ("KHR_materials_", "KHR_texture_", "KHR_lights_", "EXT_texture_", "KHR_xmp")
+_MOST_INSIDE = 10_000_000  # characters of a buffer within the JSON
+_SPARSE = ("indices", "values")
+_HARMLESS = (
+    "KHR_mesh_quantization",
+    "KHR_materials_",
+    "KHR_texture_",
+    "KHR_lights_",
+    "EXT_texture_",
+    "KHR_xmp",
+)
 
 
 class _Unreal(Exception):
@@ -32,7 +43,7 @@ class _Unreal(Exception):
 def read(path: Path, data: bytes, most: int) -> Soup:
     """Return all triangles, moved to where their nodes are."""
     try:
-        return _Scene(*_chunks(data), most).soup()
+        return _Scene(*_chunks(data), most, len(data)).soup()
     except _Unreal as problem:
         raise FormatError(f"{path}: {problem}") from None
 
@@ -74,8 +85,10 @@ def _no_constant(word: str) -> float:
 class _Scene:
     """The JSON of a file with its buffer; every part is asked for by number and checked."""
 
-    def __init__(self, scene: dict[str, Any], buffer: memoryview, most: int) -> None:
-        self.scene, self.buffer, self.most = scene, buffer, most
+    def __init__(self, scene: dict[str, Any], buffer: memoryview, most: int, size: int) -> None:
+        self.scene, self.most, self.size = scene, most, size
+        first = self._part("buffers", 0) if scene.get("buffers") else {}
+        self.buffers = {0: buffer} if "uri" not in first else {}  # by number, as far as they are known
         self.vertices: list[np.ndarray] = []
         self.faces: list[np.ndarray] = []
         self.count = self.visited = self.face_count = 0
@@ -128,9 +141,7 @@ class _Scene:
         mode = primitive.get("mode", _TRIANGLES)
         if mode not in (_TRIANGLES, _STRIP, _FAN) or "POSITION" not in primitive["attributes"]:
             return  # points and lines
-        points = self._accessor(primitive["attributes"]["POSITION"], "VEC3", {_FLOAT: "<f4"})
-        self._room(len(points), 0)
-        points = points.astype(np.float64)
+        points = self._positions(primitive["attributes"]["POSITION"])
         if "indices" in primitive:
             order = self._accessor(primitive["indices"], "SCALAR", _INDEX_TYPES)[:, 0]
             self._room(len(points), len(order) // (3 if mode == _TRIANGLES else 1))
@@ -144,44 +155,84 @@ class _Scene:
             )
         self._room(len(points), len(faces))
         self.face_count += len(faces)
-        if np.linalg.det(place[:3, :3]) < 0.0:
-            faces = faces[:, ::-1]
-        self.vertices.append(points @ place[:3, :3].T + place[:3, 3])
-        self.faces.append(faces + self.count)
+        faces += self.count
+        self.faces.append(faces[:, ::-1] if np.linalg.det(place[:3, :3]) < 0.0 else faces)
         self.count += len(points)
+        points = points @ place[:3, :3].T
+        points += place[:3, 3]
+        self.vertices.append(points)
 
     def _room(self, points: int, faces: int) -> None:
         if max(self.count + points, self.face_count + faces) > self.most:
             raise _Unreal(f"more than {self.most} vertices or triangles; allowed are as many, or by largest=")
 
+    def _positions(self, index: Any) -> np.ndarray:
+        """Return points (n, 3); whole numbers that are `normalized` stand for -1 to 1, or 0 to 1."""
+        found = self._accessor(index, "VEC3", _POSITION_TYPES)
+        self._room(len(found), 0)
+        points = found.astype(np.float64)
+        if found.dtype.kind != "f" and self._part("accessors", index).get("normalized", False) is True:
+            points = np.maximum(points / np.iinfo(found.dtype).max, -1.0)
+        return points
+
     def _accessor(self, index: Any, shape: str, kinds: dict[int, str]) -> np.ndarray:
-        """Return numbers (n, k) of the buffer."""
+        """Return numbers (n, k) of the buffer, some of them replaced where they are sparse."""
         accessor = self._part("accessors", index)
-        kind = kinds.get(_whole(accessor, "componentType", 0, 0))
-        if (
-            kind is None
-            or accessor.get("type") != shape
-            or "sparse" in accessor
-            or "bufferView" not in accessor
-        ):
+        kind, width = kinds.get(_whole(accessor, "componentType", 0, 0)), 3 if shape == "VEC3" else 1
+        sparse = accessor.get("sparse")
+        if kind is None or accessor.get("type") != shape or ("bufferView" not in accessor and sparse is None):
             raise _Unreal(f"accessor {index}: of a kind that is not understood; export plain float positions")
-        view = self._part("bufferViews", accessor["bufferView"])
-        buffer = self._part("buffers", view.get("buffer", 0))
-        if view.get("buffer", 0) != 0 or "uri" in buffer:
-            raise _Unreal("a buffer outside of the file; export one self-contained .glb")
-        width = 3 if shape == "VEC3" else 1
-        size = np.dtype(kind).itemsize * width
-        count, stride = _whole(accessor, "count", 1), _whole(view, "byteStride", 0, 0) or size
-        first, room = _whole(view, "byteOffset", 0, 0), _whole(view, "byteLength", 1)
-        offset, held = _whole(accessor, "byteOffset", 0, 0), _whole(buffer, "byteLength", 1)
-        if held > len(self.buffer) or first + room > held:
+        count = _whole(accessor, "count", 1)
+        if sparse is None:
+            return self._items(f"accessor {index}", accessor, count, kind, width)
+        if not isinstance(sparse, dict) or not all(isinstance(sparse.get(k), dict) for k in _SPARSE):
+            raise _Unreal(f"accessor {index}: sparse without indices or values; give both")
+        self._room(count, 0)
+        if count > self.size:
+            raise _Unreal(f"accessor {index}: {count} items, nearly all of them 0, in {self.size} bytes")
+        few = _whole(sparse, "count", 1)
+        of = _INDEX_TYPES.get(_whole(sparse["indices"], "componentType", 0, 0), "<u4")
+        where = self._items(f"accessor {index}: sparse indices", sparse["indices"], few, of, 1)[:, 0]
+        if few > count or where.max() >= count:
             raise _Unreal(
-                f"a view of bytes {first} to {first + room}, a buffer of {held}; {len(self.buffer)} are there"
+                f"accessor {index}: sparse item {where.max()} of {count}; allowed are those there are"
+            )
+        items = np.zeros((count, width), kind)
+        if "bufferView" in accessor:
+            items[:] = self._items(f"accessor {index}", accessor, count, kind, width)
+        items[where] = self._items(f"accessor {index}: sparse values", sparse["values"], few, kind, width)
+        return items
+
+    def _items(self, what: str, part: dict[str, Any], count: int, kind: str, width: int) -> np.ndarray:
+        """Return what lies in the view of an accessor, or of a part of it."""
+        view = self._part("bufferViews", part.get("bufferView"))
+        number = view.get("buffer", 0)
+        buffer = self._part("buffers", number)
+        data = self._data(number, buffer)
+        size = np.dtype(kind).itemsize * width
+        stride = _whole(view, "byteStride", 0, 0) or size
+        first, room = _whole(view, "byteOffset", 0, 0), _whole(view, "byteLength", 1)
+        offset, held = _whole(part, "byteOffset", 0, 0), _whole(buffer, "byteLength", 1)
+        if held > len(data) or first + room > held:
+            raise _Unreal(
+                f"a view of bytes {first} to {first + room}, a buffer of {held}; {len(data)} are there"
             )
         if stride < size or offset + stride * (count - 1) + size > room:
-            raise _Unreal(f"accessor {index}: {count} items from byte {offset} on of a view of {room} bytes")
-        start = first + offset
-        return np.ndarray((count, width), kind, self.buffer, start, (stride, np.dtype(kind).itemsize))
+            raise _Unreal(f"{what}: {count} items from byte {offset} on of a view of {room} bytes")
+        return np.ndarray((count, width), kind, data, first + offset, (stride, np.dtype(kind).itemsize))
+
+    def _data(self, number: int, buffer: dict[str, Any]) -> memoryview:
+        """Return the bytes of a buffer: the file's own, or those that stand in the JSON."""
+        if number not in self.buffers:
+            uri = str(buffer.get("uri", ""))
+            at = uri.find(",", 0, 1000)
+            if not (uri.startswith("data:") and uri[:at].endswith(";base64")) or len(uri) > _MOST_INSIDE:
+                raise _Unreal("a buffer outside of its binary chunk; export one self-contained .glb")
+            try:
+                self.buffers[number] = memoryview(base64.b64decode(uri[at + 1 :], validate=True))
+            except (binascii.Error, ValueError) as problem:
+                raise _Unreal(f"buffer {number}: {problem}; export one self-contained .glb") from None
+        return self.buffers[number]
 
     def _part(self, word: str, index: Any) -> dict[str, Any]:
         parts = self.scene.get(word)

@@ -4,11 +4,13 @@ from pathlib import Path
 
 import numpy as np
 
+from linkwork.atomic import write_atomically
 from linkwork.errors import FormatError
 from linkwork.formats.markup import shorten
 from linkwork.formats.mesh_file import Soup, mesh_format
 from linkwork.formats.mesh_text_loops import STOPPED, count_obj, read_obj
-from linkwork.formats.mesh_words import SCALE, Text, word_table
+from linkwork.formats.mesh_words import SCALE, UTF8_MARK, Text, word_table
+from linkwork.formats.spanning_tree import words
 from linkwork.geometry.triangulation import MOST_CORNERS, Polygons
 
 _PASSED_OVER = word_table(
@@ -19,7 +21,7 @@ _PASSED_OVER = word_table(
 
 def read(path: Path, data: bytes, most: int) -> Soup:
     """Return vertices and faces, at most n of each; free-form surfaces are refused."""
-    data = data.removeprefix(b"\xef\xbb\xbf")
+    data = data.removeprefix(UTF8_MARK)
     if b"\\" in data:
         data = data.replace(b"\\\r\n", b"   ").replace(b"\\\n", b"  ")
     text, marks = Text(path, data), np.zeros(5, np.int64)
@@ -39,6 +41,12 @@ def read(path: Path, data: bytes, most: int) -> Soup:
         found.by_hand(text, marks)
     _, n, m, corners, _ = marks.tolist()
     return Soup(found.vertices[:n], Polygons(found.corners[:corners], found.counts[:m]))
+
+
+def save_obj(path: Path, vertices: np.ndarray, faces: np.ndarray) -> None:
+    """Write a mesh, all or nothing, with as many digits as it takes to get the same numbers back."""
+    lines = [f"v {words(p)}" for p in vertices] + [f"f {a} {b} {c}" for a, b, c in (faces + 1).tolist()]
+    write_atomically(path, ["\n".join([*lines, ""]).encode()])
 
 
 class _Found:

@@ -8,7 +8,7 @@ from linkwork.errors import FormatError
 from linkwork.formats.markup import shorten
 from linkwork.formats.mesh_file import Soup, mesh_format
 from linkwork.formats.mesh_text_loops import LIST, REST, STOPPED, read_rows
-from linkwork.formats.mesh_words import SCALE, Text
+from linkwork.formats.mesh_words import SCALE, UTF8_MARK, Text
 from linkwork.geometry.triangulation import MOST_CORNERS, Polygons
 
 _KEYWORDS = ("OFF", "COFF", "NOFF", "CNOFF")  # with colours or normals after each point
@@ -17,7 +17,7 @@ _COMMENT = ord("#")
 
 def read(path: Path, data: bytes, most: int) -> Soup:
     """Return vertices and faces; colours and normals are passed over."""
-    text = Text(path, data)
+    text = Text(path, data.removeprefix(UTF8_MARK))
     rows = text.lines(0)
     at, begin, words = next(rows, (0, 0, []))
     if not words or words[0] not in _KEYWORDS or "BINARY" in words:

@@ -5,20 +5,40 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from linkwork.errors import FormatError
 from linkwork.formats.markup import shorten
 from linkwork.formats.mesh_file import load_mesh
+from linkwork.geometry.hull import ConvexHull
 from linkwork.geometry.mesh import Mesh
 from linkwork.geometry.skin import MeshFile
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://(.*)", re.DOTALL)
 
 
-def load_mesh_file(file: MeshFile, packages: Mapping[str, str | Path], *, repair: bool = False) -> Mesh:
-    """Read the mesh that a description names, scaled and placed as it says."""
+def load_mesh_file(
+    file: MeshFile, packages: Mapping[str, str | Path], *, repair: bool = False
+) -> Mesh | ConvexHull:
+    """Read the mesh that a description names, scaled and placed as it says, or its convex hull."""
     mesh = load_mesh(mesh_path(file, packages), repair=repair).scaled(file.scale)
-    return replace(mesh, position=file.position, rotation=file.rotation)
+    placed = replace(mesh, position=file.position, rotation=file.rotation)
+    return placed.hull() if file.hull else placed
+
+
+def in_packages(skin: Any, packages: Mapping[str, str | Path]) -> Any:
+    """Return what a body is drawn with or touched by; a mesh of one of these packages is in its folder."""
+    file = getattr(skin, "shape", skin)
+    named = _SCHEME.fullmatch(file.filename) if isinstance(file, MeshFile) else None
+    if not named or named[1] != "package":
+        return skin
+    package, _, rest = named[2].partition("/")
+    if package not in packages:
+        return skin
+    root = Path(packages[package]).resolve()
+    path = _inside(f"mesh {shorten(file.filename)}", root, rest)
+    there = replace(file, filename=path.relative_to(root).as_posix(), folder=str(root))
+    return there if file is skin else replace(skin, shape=there)
 
 
 def mesh_path(file: MeshFile, packages: Mapping[str, str | Path]) -> Path:

@@ -151,12 +151,12 @@ Found = tuple[np.ndarray, Any, int]  # (n, 3) of x, y, z; faces; where the next 
 
 def _in_bytes(path: Path, data: bytes, element: PlyElement, order: str, at: int, most: int) -> Found:
     """Return an element that is one row of bytes after another."""
+    if element.kept is not None and np.dtype(element.properties[element.kept].kind).kind == "f":
+        raise FormatError(f"{path}: corners of faces that are no whole numbers; give a list of int")
     found = _as_table(data, element, order, at)
     if found is not None:
         table, end = found
         return _points(element, lambda k: table[f"{k}"]), _rows_of(element, table), end
-    if element.kept is not None and np.dtype(element.properties[element.kept].kind).kind == "f":
-        raise FormatError(f"{path}: corners of faces that are no whole numbers; give a list of int")
     raw = np.frombuffer(data, np.uint8)
     columns = np.array([_column(part, k == element.kept) for k, part in enumerate(element.properties)])
     columns = columns.reshape(-1, 5).astype(np.int64)

@@ -8,7 +8,7 @@ from linkwork.errors import FormatError
 from linkwork.formats.markup import shorten
 from linkwork.formats.mesh_file import Soup, mesh_format
 from linkwork.formats.mesh_text_loops import STOPPED, read_facets
-from linkwork.formats.mesh_words import SCALE, Text, word_table
+from linkwork.formats.mesh_words import SCALE, UTF8_MARK, Text, word_table
 
 _HEADER, _RECORD = 84, 50  # bytes
 _TRIANGLE = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
@@ -25,8 +25,8 @@ def read(path: Path, data: bytes, most: int) -> Soup:
             raise FormatError(f"{path}: {count} triangles; allowed are {most}, or more by largest=")
         records = np.frombuffer(data, _TRIANGLE, count, _HEADER)
         return Soup(records["corners"], None)
-    if data[:512].lstrip().lower().startswith(b"solid"):
-        return _in_words(path, data, most)
+    if data[:512].removeprefix(UTF8_MARK).lstrip().lower().startswith(b"solid"):
+        return _in_words(path, data.removeprefix(UTF8_MARK), most)
     if count < 0:
         raise FormatError(f"{path}: {len(data)} bytes are too few for STL, whose header alone has {_HEADER}")
     raise FormatError(
@@ -52,6 +52,8 @@ def _by_hand(text: Text, corners: np.ndarray, marks: np.ndarray, expected: str) 
     n = int(marks[1])
     for at, following, words in text.lines(int(marks[0]), comment=b""):
         word = words[0].lower()
+        if word == "end" and len(words) > 1:  # as some programs write it
+            word, words = word + words[1].lower(), words[1:]
         if word == "vertex" and expected == "vertex":
             if len(words) != 4:
                 raise text.error(at, f"a vertex with {len(words) - 1} numbers; give 3")

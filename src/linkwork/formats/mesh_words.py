@@ -11,7 +11,9 @@ from linkwork.formats.markup import LARGEST, NUMBER, shorten
 from linkwork.formats.number_loops import HIGH, LOW
 
 _WHOLE = re.compile(r"[+-]?\d{1,11}", re.ASCII)
+UTF8_MARK = b"\xef\xbb\xbf"  # which editors of Windows put in front
 MOST_BY_HAND = 50_000  # lines of a file that no usual program writes
+LONGEST = 1_000_000  # bytes of a line that has words
 SCALE = (LARGEST, HIGH, LOW)  # what loops need for numbers
 
 
@@ -24,18 +26,21 @@ class Text:
         self._by_hand = 0
 
     def line(self, at: int) -> tuple[bytes, int]:
-        """Return the line that begins at a byte, and where the next one begins."""
+        """Return the line that begins at a byte, if it is not too long, and where the next one begins."""
         ends = [end for mark in (b"\n", b"\r") if (end := self.data.find(mark, at, at + 4096)) >= 0]
         if not ends:
             ends = [end for mark in (b"\n", b"\r") if (end := self.data.find(mark, at)) >= 0]
         end = min(ends, default=len(self.data))
-        return self.data[at:end], end + 1
+        return self.data[at : min(end, at + LONGEST + 1)], end + 1
 
     def lines(self, at: int, comment: bytes = b"#") -> Iterator[tuple[int, int, list[str]]]:
         """Yield where lines that have words begin and end, and the words; there must not be too many."""
         while at < len(self.data):
             content, following = self.line(at)
-            words = (content.partition(comment)[0] if comment else content).split()
+            said = content.partition(comment)[0] if comment else content
+            if len(said) > LONGEST:
+                raise self.error(at, f"a line of over {LONGEST} bytes; cut it into several")
+            words = said.split()
             if words:
                 self._by_hand += 1
                 if self._by_hand > MOST_BY_HAND:

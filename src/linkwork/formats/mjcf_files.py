@@ -78,7 +78,7 @@ class _Files:
 
 
 def _parsed(path: Path) -> Element:
-    root = parse(path)
+    root = parse(path, declared=False)  # MuJoCo takes all for UTF-8
     if root.tag not in ("mujoco", "mujocoinclude"):
         raise root.error(f"the root is <{root.tag[:60]}>; an MJCF file has <mujoco>")
     return root

@@ -13,7 +13,18 @@ from linkwork.algebra.rotation import to_quaternion
 from linkwork.algebra.spatial import Frame
 from linkwork.atomic import write_atomically
 from linkwork.errors import FormatError, warn
-from linkwork.formats.spanning_tree import Branch, inverse, number_of, place, spanning_tree, turn, words
+from linkwork.formats.markup import MAX_PIECE
+from linkwork.formats.mesh_obj import save_obj
+from linkwork.formats.spanning_tree import (
+    Branch,
+    drawn_at,
+    inverse,
+    number_of,
+    place,
+    spanning_tree,
+    turn,
+    words,
+)
 from linkwork.geometry import Box, Capsule, Cylinder, Ellipsoid, MeshFile, Plane, Solid, Sphere
 from linkwork.geometry.ground import Endless
 from linkwork.geometry.skin import Collision, Visual, skins
@@ -52,6 +63,7 @@ class _Writer:
         self.mechanism, self.path = mechanism, path
         self.left_out: list[str] = []
         self.assets: list[str] = []
+        self.drawn: dict[str, float] = {}  # coordinates of joints that are not drawn at 0
         self.tree, self.loops = spanning_tree(mechanism, str(path))
         self.below: dict[Body, list[Branch]] = {}
         for branch in self.tree:
@@ -61,10 +73,9 @@ class _Writer:
         self.used = set(used)
 
     def text(self) -> str:
-        body_lines = self._skins(self.mechanism.ground, 4)
-        stack: list[tuple[Branch | None, int]] = [
-            (b, 4) for b in reversed(self.below.get(self.mechanism.ground, []))
-        ]
+        ground = self.mechanism.ground
+        body_lines = self._sites(ground, 4) + self._skins(ground, 4)
+        stack: list[tuple[Branch | None, int]] = [(b, 4) for b in reversed(self.below.get(ground, []))]
         while stack:
             branch, indent = stack.pop()
             if branch is None:
@@ -103,16 +114,16 @@ class _Writer:
         while self._is_between(chain[-1].child):
             chain += self.below[chain[-1].child]
         body = chain[-1].child
+        steps = [step.on_parent @ self._moved(step) @ inverse(step.on_child) for step in chain]
         pose = Frame()
-        for step in chain:
-            pose = pose @ step.on_parent @ inverse(step.on_child)
+        for step in steps:
+            pose = pose @ step
         pad = " " * indent
-        quaternion = words([float(x) for x in to_quaternion(pose.R)])
-        lines = [f'{pad}<body name={quoteattr(_name(body))} pos="{words(place(pose))}" quat="{quaternion}">']
+        lines = [f'{pad}<body name={quoteattr(_name(body))} pos="{words(place(pose))}" {_quaternion(pose)}>']
         for k, step in enumerate(chain):
             frame = step.on_child
-            for later in chain[k + 1 :]:  # as it is seen from the last body
-                frame = later.on_child @ inverse(later.on_parent) @ frame
+            for later in steps[k + 1 :]:  # as it is seen from the last body
+                frame = inverse(later) @ frame
             lines += self._joint(step, frame, indent + 2, branch)
         if body.inertia.mass > 0.0 or body.inertia.tensor.any():
             lines.append(f"{pad}  {self._inertial(body)}")
@@ -121,7 +132,19 @@ class _Writer:
                 f"{self.path}: body {body.name!r} moves and has no mass or no inertia; MuJoCo has no such "
                 "body: give it one, or save it as .json"
             )
-        return [*lines, *self._skins(body, indent + 2)], body
+        return [*lines, *self._sites(body, indent + 2), *self._skins(body, indent + 2)], body
+
+    def _moved(self, branch: Branch) -> Any:
+        """Return how the joint has moved where it is drawn, as far as MuJoCo can begin there."""
+        joint, q = branch.joint, drawn_at(branch)
+        if q is None:
+            return Frame()
+        if not isinstance(joint, Free | Revolute | Prismatic):
+            self.left_out.append(f"where joint {joint.name!r} is drawn")
+            return Frame()
+        if joint.nv == 1:
+            self.drawn[joint.name] = q[0]
+        return joint.motion(q)
 
     def _inertial(self, body: Body) -> str:
         """Return the element of what a body weighs, which MuJoCo takes only if a real body can weigh it."""
@@ -139,8 +162,8 @@ class _Writer:
             return f'{said} fullinertia="{words((xx, yy, zz, xy, xz, yz))}"/>'
         # Of a plate, c = a + b: that must not be lost by rounding when MuJoCo looks for the axes itself.
         axes[:, 2] *= np.sign(np.linalg.det(axes))
-        quaternion = [float(x) for x in to_quaternion(axes.tolist())]
-        return f'{said} quat="{words(quaternion)}" diaginertia="{words((a, b, min(c, a + b)))}"/>'
+        turned = _quaternion(Frame(rotation=axes.tolist()))
+        return f'{said} {turned} diaginertia="{words((a, b, min(c, a + b)))}"/>'
 
     def _carried(self, body: Body) -> float:
         """Return the mass, or moment if that is less, of a body and of those that are fixed to it."""
@@ -191,6 +214,8 @@ class _Writer:
             said = [f"name={quoteattr(name)}", f'type="{kind}"', f'pos="{words(place(frame))}"']
             if kind != "ball":
                 said.append(f'axis="{words(turn(frame)[:, axis])}"')
+                if joint.name in self.drawn:
+                    said.append(f'ref="{words(self.drawn[joint.name])}"')
                 lower, upper = np.clip(joint.limit_pairs()[k], -_FAR, _FAR).tolist()
                 if lower == upper:
                     self.left_out.append(f"limits of joint {joint.name!r}, between which nothing is")
@@ -259,7 +284,12 @@ class _Writer:
             return None
         vertices, faces = shape.surface()
         name = f"mesh{len(self.assets)}"
-        self.assets.append(f'    <mesh name="{name}" vertex="{words(vertices)}" face="{_whole(faces)}"/>')
+        said = f'vertex="{words(vertices)}" face="{_whole(faces)}"'
+        if len(said) > MAX_PIECE:
+            file = f"{self.path.stem}_{len(self.assets) + 1}.obj"
+            save_obj(self.path.with_name(file), vertices, faces)
+            said = f"file={quoteattr(file)}"
+        self.assets.append(f'    <mesh name="{name}" {said}/>')
         return f'type="mesh" mesh="{name}" {at}'
 
     @staticmethod
@@ -276,37 +306,42 @@ class _Writer:
 
     def _equalities(self) -> list[str]:
         lines = []
-        for branch in self.loops:
-            name, ends = quoteattr(branch.joint.name), []
-            for word, body in (("body1", branch.parent), ("body2", branch.child)):
-                ends.append(f"{word}={quoteattr('world' if body is self.mechanism.ground else _name(body))}")
-            if isinstance(branch.joint, Spherical):
-                lines.append(
-                    f'    <connect name={name} {" ".join(ends)} anchor="{words(place(branch.on_parent))}"/>'
-                )
-            elif isinstance(branch.joint, Fixed):
-                pose = branch.on_parent @ inverse(branch.on_child)
-                quaternion = [float(x) for x in to_quaternion(pose.R)]
-                at = (
-                    f'anchor="{words(place(branch.on_child))}" relpose="{words([*place(pose), *quaternion])}"'
-                )
-                lines.append(f"    <weld name={name} {' '.join(ends)} {at}/>")
-            elif isinstance(branch.joint, Revolute):
-                for k, step in enumerate((0.0, 0.1)):  # two points of the axis
-                    at = words(place(branch.on_parent) + step * turn(branch.on_parent)[:, 2])
-                    word = quoteattr(f"{branch.joint.name}_{k + 1}")
-                    lines.append(f'    <connect name={word} {" ".join(ends)} anchor="{at}"/>')
-            else:
-                raise FormatError(
-                    f"{self.path}: joint {branch.joint.name!r}: no loop is closed by a "
-                    f"{type(branch.joint).__name__} "
-                    "in MJCF; save it as .json"
-                )
+        for kind, name, _ in (each for branch in self.loops for each in self._closings(branch)):
+            ends = f"site1={quoteattr(name + '_1')} site2={quoteattr(name + '_2')}"
+            lines.append(f"    <{kind} name={quoteattr(name)} {ends}/>")
         for coupling in self.mechanism.couplings.values():
             assert isinstance(coupling, Coupling)
             ends_ = f"joint1={quoteattr(coupling.joint)} joint2={quoteattr(coupling.of)}"
-            terms = f'polycoef="{words((coupling.offset, coupling.ratio, 0, 0, 0))}"'
+            y, x = (self.drawn.get(name, 0.0) for name in (coupling.joint, coupling.of))
+            offset = coupling.offset + coupling.ratio * x - y  # MuJoCo counts from where it is drawn
+            terms = f'polycoef="{words((offset, coupling.ratio, 0, 0, 0))}"'
             lines.append(f"    <joint name={quoteattr(coupling.name)} {ends_} {terms}/>")
+        return lines
+
+    def _closings(self, branch: Branch) -> list[tuple[str, str, float]]:
+        """Return the equalities that close a loop: their kinds, names, and places along the axis [m]."""
+        joint = branch.joint
+        if isinstance(joint, Spherical):
+            return [("connect", joint.name, 0.0)]
+        if isinstance(joint, Fixed):
+            return [("weld", joint.name, 0.0)]
+        if isinstance(joint, Revolute):  # two points of the axis
+            return [("connect", f"{joint.name}_{k + 1}", 0.1 * k) for k in range(2)]
+        raise FormatError(
+            f"{self.path}: joint {joint.name!r}: no loop is closed by a {type(joint).__name__} in MJCF; "
+            "save it as .json"
+        )
+
+    def _sites(self, body: Body, indent: int) -> list[str]:
+        """Return the places on a body at which loops are closed."""
+        lines = []
+        for branch in self.loops:
+            for k, (end, frame) in enumerate(
+                ((branch.parent, branch.on_parent), (branch.child, branch.on_child))
+            ):
+                for _, name, along in self._closings(branch) if end is body else ():
+                    at = f'pos="{words(place(frame) + along * turn(frame)[:, 2])}" {_quaternion(frame)}'
+                    lines.append(f"{' ' * indent}<site name={quoteattr(f'{name}_{k + 1}')} {at}/>")
         return lines
 
     def _actuators(self) -> list[str]:
@@ -345,6 +380,11 @@ def _name(body: Body) -> str:
 def _renamed(name: str) -> str:
     """Return a name that MuJoCo leaves free: the world is its own."""
     return "world_link" if name == "world" else name
+
+
+def _quaternion(frame: Any) -> str:
+    """Return how a frame is turned."""
+    return f'quat="{words([float(x) for x in to_quaternion(frame.R)])}"'
 
 
 def _whole(values: Any) -> str:

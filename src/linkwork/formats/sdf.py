@@ -16,7 +16,7 @@ from linkwork.algebra.spatial import Frame
 from linkwork.errors import unknown, warn
 from linkwork.formats.file_format import FileFormat, Reading
 from linkwork.formats.markup import SHOWN, Element, parse, shorten
-from linkwork.formats.sdf_frames import MODEL, UNBOUNDED, Frames, floats, is_true, number, pose_of
+from linkwork.formats.sdf_frames import MODEL, UNBOUNDED, WORLD, Frames, floats, is_true, number
 from linkwork.formats.sdf_link import read_collisions, read_inertia, read_visuals
 from linkwork.formats.sdf_words import check_words
 from linkwork.mechanism.body import Body
@@ -37,6 +37,12 @@ _JOINTS: dict[str, type[Joint]] = {
     "revolute2": Universal,
     "screw": Helical,
 }
+_DYNAMICS = (
+    ("damping", "damping"),
+    ("friction", "friction"),
+    ("stiffness", "spring_stiffness"),
+    ("rest", "spring_reference"),
+)
 _NEWEST = 12  # of versions 1.x
 
 
@@ -51,51 +57,53 @@ def load_sdf(path: Path, base: str = "fixed", *, repair: bool = False) -> Mechan
     worlds = list(root.each("world"))
     if len(worlds) > 1:
         raise worlds[1].error("a second <world>; keep one")
-    holders = worlds or [root]
-    models = [model for holder in holders for model in holder.each("model")]
-    for holder in holders:
-        for include in holder.each("include"):
-            raise include.error("no other file is read; put the model itself here (gz sdf -p writes it out)")
-    if not models:
-        raise root.error("there is no <model>; add one")
+    holder = worlds[0] if worlds else root
+    _nothing_included(holder)
     gravity = worlds[0].one("gravity") if worlds else None
     check_words(root)
     numbers = (0.0, 0.0, -9.8 if worlds else -9.81) if gravity is None else floats(gravity, 3)
-    mechanism = Mechanism(models[0].text("name") if len(models) == 1 else path.stem, numbers)
-    reading = _Reading(mechanism, base, repair, in_model=int(version[2:]) < 5)
-    for model in models:
-        reading.model(model, Frame(), "" if len(models) == 1 else f"{model.text('name')}::")
+    frames = Frames(holder)
+    if not frames.models:
+        raise root.error("there is no <model>; add one")
+    only = next(iter(frames.models)) if len(frames.models) == 1 else None
+    reading = _Reading(Mechanism(only or path.stem, numbers), base, repair, only, int(version[2:]) < 5)
+    reading.models(frames, Frame(), "")
     reading.couple()
     reading.hold_roots()
-    return mechanism
+    return reading.mechanism
+
+
+def _nothing_included(holder: Element) -> None:
+    for include in holder.each("include"):
+        raise include.error("no other file is read; put the model itself here (gz sdf -p writes it out)")
 
 
 class _Reading:
     """Models as they become parts of a mechanism."""
 
-    def __init__(self, mechanism: Mechanism, base: str, repair: bool, in_model: bool) -> None:
+    def __init__(
+        self, mechanism: Mechanism, base: str, repair: bool, only: str | None, in_model: bool
+    ) -> None:
         self.mechanism, self.base, self.repair = mechanism, base, repair
+        self.unsaid = "" if only is None else f"{only}::"  # what names do not begin with
         self.in_model = in_model  # axes are in the frame of the model, as up to version 1.4
-        self.links: dict[str, Body] = {}
+        self.links: dict[str, Body] = {}  # by names from outside of all models
         self.joints: dict[str, Joint] = {}
         self.mimics: dict[str, tuple[str, Element]] = {}  # joint, that which it follows
         self.static: set[str] = set()
         self.used = {"ground", "base"}
 
-    def model(self, model: Element, outer: Any, prefix: str) -> None:
+    def models(self, frames: Frames, outer: Any, prefix: str) -> None:
+        """Add the models inside of a model, or of the world, and the joints among them."""
+        for name, model in frames.models.items():
+            self._links(model, outer @ frames.pose(name), f"{prefix}{name}::")
+        for name, joint in frames.joints.items():
+            self._joint(joint, name, frames, outer, prefix)
+
+    def _links(self, frames: Frames, outer: Any, prefix: str) -> None:
         """Add the links and joints of a model, whose own frame is at `outer`, and of those nested in it."""
-        _, own = pose_of(model)
-        outer = outer @ own
-        for include in model.each("include"):
-            raise include.error("no other file is read; put the model itself here (gz sdf -p writes it out)")
-        frames = Frames(model, prefix)
-        if placed := model.attributes.get("placement_frame", ""):
-            if prefix and model.parent is not None and model.parent.tag == "model":
-                raise model.error("placement_frame of a nested model is not read; give the pose of the model")
-            if placed not in frames.placed:
-                raise model.error(unknown("frame", placed[:SHOWN], frames.placed))
-            outer = outer @ _inverse(frames.pose(placed))
-        static = is_true(model.one("static"))
+        _nothing_included(frames.holder)
+        static = is_true(frames.holder.one("static"))
         inertias = {name: read_inertia(link) for name, link in frames.links.items()}
         self._check_inertias(frames, inertias)
         for name, link in frames.links.items():
@@ -105,17 +113,13 @@ class _Reading:
                 inertias[name],
                 position=list(place.p),
                 rotation=[list(row) for row in place.R],
-                visuals=read_visuals(link),
-                collisions=read_collisions(link),
+                visuals=read_visuals(link, frames),
+                collisions=read_collisions(link, frames),
             )
             self.links[f"{prefix}{name}"] = self.mechanism.add(body)
             if static:
                 self.static.add(f"{prefix}{name}")
-        for nested in model.each("model"):
-            name = nested.text("name")
-            self.model(nested, outer @ frames.pose(name) @ _inverse(pose_of(nested)[1]), f"{prefix}{name}::")
-        for name, joint in frames.joints.items():
-            self._joint(joint, name, frames, outer, prefix)
+        self.models(frames, outer, prefix)
 
     def _check_inertias(self, frames: Frames, inertias: dict[str, Any]) -> None:
         total = rotational(inertias.values())
@@ -131,6 +135,7 @@ class _Reading:
                 warn(f"link {name!r}: {problems[0]}; repaired to {plain(moments)}")
 
     def _free(self, name: str) -> str:
+        name = name.removeprefix(self.unsaid)
         while name in self.used:
             name += "_"
         self.used.add(name)
@@ -138,13 +143,8 @@ class _Reading:
 
     def _end(self, joint: Element, tag: str, frames: Frames, prefix: str) -> Body:
         end = joint.need(tag)
-        name = end.content.strip()
-        name = frames.attached.get(name, name)
-        if name == "world":
-            return self.mechanism.ground
-        if f"{prefix}{name}" not in self.links:
-            raise end.error(unknown("link", name[:SHOWN], [key.removeprefix(prefix) for key in self.links]))
-        return self.links[f"{prefix}{name}"]
+        link = frames.link_of(end.content.strip(), end)
+        return self.mechanism.ground if link == WORLD else self.links[f"{prefix}{link}"]
 
     def _joint(self, joint: Element, name: str, frames: Frames, outer: Any, prefix: str) -> None:
         kind = joint.text("type")
@@ -163,8 +163,11 @@ class _Reading:
         if axis is not None:
             options |= self._axis_options(axis, name, frames, kind)
         if kind in ("universal", "revolute2"):
-            options["axis2"] = self._axis(joint.need("axis2"), name, frames)
-            options.pop("limits", None)
+            second = self._axis_options(joint.need("axis2"), name, frames, kind)
+            options["axis2"] = second.pop("axis")
+            for word in (options.keys() | second.keys()) & {"limits", *(word for word, _ in _DYNAMICS)}:
+                none = (None, None) if word == "limits" else 0.0
+                options[word] = [options.get(word, none), second.get(word, none)]
         if kind == "screw":
             pitch = number(joint, "screw_thread_pitch", 0.0) or number(joint, "thread_pitch", 0.0)
             if not pitch:
@@ -188,8 +191,6 @@ class _Reading:
             raise xyz.error("0 0 0 has no direction; give a vector that is not zero")
         in_model = self.in_model or is_true(axis.one("use_parent_model_frame"))
         if expressed := xyz.attributes.get("expressed_in", MODEL if in_model else ""):
-            if expressed not in frames.placed and expressed != MODEL:
-                raise xyz.error(unknown("frame", expressed[:SHOWN], frames.placed))
             turn = np.array(frames.pose(joint).R, float).T @ np.array(frames.pose(expressed).R, float)
             vector = turn @ vector
         return (vector / np.linalg.norm(vector)).tolist()
@@ -206,12 +207,7 @@ class _Reading:
                 raise limit.error(f"lower={lower:g} is above upper={upper:g}; allowed is lower <= upper")
             if lower > -1e15 or upper < 1e15:
                 options["limits"] = (lower if lower > -1e15 else None, upper if upper < 1e15 else None)
-        for word, tag in (
-            ("damping", "damping"),
-            ("friction", "friction"),
-            ("stiffness", "spring_stiffness"),
-            ("rest", "spring_reference"),
-        ):
+        for word, tag in _DYNAMICS:
             value = number(dynamics, tag, 0.0)
             if value < 0.0 and word != "rest":
                 raise (dynamics or axis).error(f"{tag} {value:g} is negative; give 0 or more")
@@ -260,10 +256,6 @@ class _Reading:
 
 def _drawn(body: Body) -> Any:
     return Frame(body.position.tolist(), body.rotation.tolist())
-
-
-def _inverse(frame: Any) -> Any:
-    return frame.local(Frame())
 
 
 def _reached(joined: dict[str, set[str]], start: str) -> set[str]:

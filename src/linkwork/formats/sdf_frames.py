@@ -1,6 +1,7 @@
-"""Frames of SDF: numbers in texts, poses, and where links, joints and frames of a model are in it."""
+"""Frames of SDF: numbers in texts, poses, and where links, joints, frames and models of a model are in it."""
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,7 @@ from linkwork.errors import unknown
 from linkwork.formats.markup import LARGEST, NUMBER, SHOWN, Element, shorten
 
 MODEL = "__model__"
+WORLD = "world"
 UNBOUNDED = 1e308  # a limit that is none
 
 
@@ -82,55 +84,112 @@ def pose_of(element: Element) -> tuple[str, Any]:
     return to, Frame((x, y, z), np.array(turn, dtype=float).tolist())
 
 
+def inverse(frame: Any) -> Any:
+    """Return where the outer frame is in this one."""
+    return frame.local(Frame())
+
+
 class Frames:
-    """The links, joints, frames and nested models of a model by name, and where they are in it."""
+    """What a model, a world or a file holds, by name, and where it is in its own frame.
 
-    def __init__(self, model: Element, prefix: str) -> None:
-        self.model = model
-        self.links = _named(model, "link")
-        self.joints = _named(model, "joint")
-        frames, nested = _named(model, "frame"), _named(model, "model")
-        self.attached = {name: frame.attributes.get("attached_to", "") for name, frame in frames.items()}
+    Names within models inside are `hand::palm`.
+    """
+
+    def __init__(self, holder: Element) -> None:
+        self.holder = holder
+        self.links = _named(holder, "link")
+        self.joints = _named(holder, "joint")
+        self.frames = _named(holder, "frame")
+        self.models = {name: Frames(model) for name, model in _named(holder, "model").items()}
         self.placed: dict[str, _Placed] = {}
-        if not self.links and not nested:
-            raise model.error("there is no <link>; a model has at least one")
-        for name, element in (*self.links.items(), *nested.items()):
-            to, pose = pose_of(element)
-            self._place(name, element, to or MODEL, pose)
-        for name, element in frames.items():
-            to, pose = pose_of(element)
-            self._place(name, element, to or element.attributes.get("attached_to") or MODEL, pose)
+        own = MODEL if holder.tag == "model" else WORLD
+        self.poses: dict[str, Any] = {own: Frame()}  # those that are known
+        self.ends = {WORLD: WORLD} | {name: name for name in self.links}  # what things are fixed to
+        if holder.tag == "model" and not self.links and not self.models:
+            raise holder.error("there is no <link>; a model has at least one")
+        for name, element in self.links.items():
+            self._place(name, element, *pose_of(element), own)
+        for name, model in self.models.items():
+            to, pose = pose_of(model.holder)
+            if by := model.holder.attributes.get("placement_frame", ""):
+                if by not in model.placed:
+                    raise model.holder.error(unknown("frame", by[:SHOWN], model.placed))
+                pose = pose @ inverse(model.pose(by))
+            self._place(name, model.holder, to, pose, own)
+        for name, element in self.frames.items():
+            self._place(name, element, *pose_of(element), element.attributes.get("attached_to") or own)
         for name, element in self.joints.items():
-            to, pose = pose_of(element)
-            child = element.need("child").content.strip()
-            self._place(name, element, to or child, pose)
+            self._place(name, element, *pose_of(element), element.need("child").content.strip())
+        for name, element in self.frames.items():  # what is nowhere is a mistake, used or not
+            self.pose(name)
+            self.link_of(name, element)
 
-    def _place(self, name: str, element: Element, to: str, pose: Any) -> None:
+    def _place(self, name: str, element: Element, to: str, pose: Any, usual: str) -> None:
         if name in self.placed:
             raise element.error(
                 f"a second thing is called {shorten(name)}; names are for one thing: rename it"
             )
-        self.placed[name] = _Placed(element, to, pose)
+        self.placed[name] = _Placed(element, to or usual, pose)
 
     def pose(self, name: str) -> Any:
         """Return the pose of something in the model."""
-        steps: list[Any] = []
-        seen: set[str] = set()
-        while name not in (MODEL, "world"):
-            if name not in self.placed and "::" in name:
-                name = name.partition("::")[0]
-            if name not in self.placed:
-                where = self.placed[next(reversed(list(seen)))].element if seen else self.model
-                raise where.error(unknown("frame", name[:SHOWN], self.placed))
-            if name in seen:
+        steps: dict[str, Any] = {}  # what it is relative to, what that is relative to, ...
+        while name not in self.poses:
+            if name in steps:
                 raise self.placed[name].element.error("is placed relative to itself, in a ring; break it")
-            seen.add(name)
-            steps.append(self.placed[name].pose)
-            name = self.placed[name].to
-        pose = Frame()
-        for step in reversed(steps):
-            pose = pose @ step
+            model, _, inner = name.partition("::")
+            if name in self.placed:
+                steps[name] = self.placed[name].pose
+                name = self.placed[name].to
+            elif inner and model in self.models:
+                steps[name] = self.models[model].pose(inner)
+                name = model
+            else:
+                last = next(reversed(steps), "")
+                asking = self.placed[last].element if last in self.placed else self.holder
+                raise asking.error(unknown("frame", name[:SHOWN], list(self.placed)))
+        pose = self.poses[name]
+        for step, own in reversed(steps.items()):
+            self.poses[step] = pose = pose @ own
         return pose
+
+    def within(self, name: str, element: Element) -> Any:
+        """Return the pose of an element in the link of this name, which it belongs to."""
+        to, pose = pose_of(element)
+        return pose if to in ("", name) else inverse(self.pose(name)) @ self.pose(to) @ pose
+
+    def link_of(self, name: str, asking: Element) -> str:
+        """Return the link that a link, joint, frame or model is fixed to; `world` if that is meant."""
+        seen: set[str] = set()
+        while name not in self.ends:
+            if name in seen:
+                raise asking.error(f"frame {shorten(name)} is attached to itself, in a ring; break it")
+            seen.add(name)
+            model, _, inner = name.partition("::")
+            if name == MODEL:
+                name = self._canonical()
+            elif name in self.frames:
+                name = self.frames[name].attributes.get("attached_to") or MODEL
+            elif name in self.joints:
+                name = self.joints[name].need("child").content.strip()
+            elif model in self.models:
+                link = self.models[model].link_of(inner or MODEL, asking)
+                self.ends[name] = link if link == WORLD else f"{model}::{link}"
+            else:
+                raise asking.error(unknown("link", name[:SHOWN], list(self._links())))
+        self.ends.update(dict.fromkeys(seen, self.ends[name]))
+        return self.ends[name]
+
+    def _canonical(self) -> str:
+        """Return what a model stands for: its first link, if it does not say."""
+        if self.holder.tag != "model":
+            return WORLD
+        return self.holder.attributes.get("canonical_link") or next(iter((*self.links, *self.models)))
+
+    def _links(self) -> Iterator[str]:
+        yield from self.links
+        for name, model in self.models.items():
+            yield from (f"{name}::{link}" for link in model._links())
 
 
 def _named(model: Element, tag: str) -> dict[str, Element]:

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.formats.markup import Element
-from linkwork.formats.sdf_frames import floats, number, pose_of
+from linkwork.formats.markup import SHOWN, Element
+from linkwork.formats.sdf_frames import Frames, floats, number, pose_of
 from linkwork.geometry import (
     Box,
     Capsule,
@@ -37,26 +37,28 @@ def read_inertia(link: Element) -> Inertia:
     xx, yy, zz = (number(tensor, word, 1.0) for word in ("ixx", "iyy", "izz"))
     xy, xz, yz = (number(tensor, word, 0.0) for word in ("ixy", "ixz", "iyz"))
     own = Inertia(mass, np.zeros(3), [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]], unphysical=True)
-    place = pose_of(inertial)[1] if inertial is not None else None
+    to, place = pose_of(inertial) if inertial is not None else ("", None)
+    if to and inertial is not None:
+        raise inertial.error(f"a pose relative to {to[:SHOWN]!r}; give that of the inertia in its link")
     moved = own if place is None else own.moved(list(place.p), [list(row) for row in place.R])
     return Inertia(moved.mass, moved.com, moved.tensor)
 
 
-def read_visuals(link: Element) -> list[Visual]:
+def read_visuals(link: Element, frames: Frames) -> list[Visual]:
     """Return what the link is drawn with."""
     return [
         Visual(shape=shape, name=visual.attributes.get("name"), colour=_colour(visual))
         for visual in link.each("visual")
-        if (shape := _shape(visual)) is not None
+        if (shape := _shape(visual, frames.within(link.text("name"), visual))) is not None
     ]
 
 
-def read_collisions(link: Element) -> list[Collision]:
+def read_collisions(link: Element, frames: Frames) -> list[Collision]:
     """Return what the link is touched by."""
     return [
         Collision(shape=shape, name=collision.attributes.get("name"), material=_material(collision))
         for collision in link.each("collision")
-        if (shape := _shape(collision)) is not None
+        if (shape := _shape(collision, frames.within(link.text("name"), collision))) is not None
     ]
 
 
@@ -86,8 +88,7 @@ def _colour(visual: Element) -> tuple[float, float, float, float] | None:
     return red, green, blue, opacity
 
 
-def _shape(element: Element) -> Solid | MeshFile | None:
-    _, pose = pose_of(element)
+def _shape(element: Element, pose: Any) -> Solid | MeshFile | None:
     place: dict[str, Any] = {"position": list(pose.p), "rotation": [list(row) for row in pose.R]}
     geometry = element.need("geometry")
     if len(geometry.children) != 1:

@@ -26,8 +26,8 @@ _AXIS = ("xyz", "use_parent_model_frame", "initial_position")
 WORDS = {
     "world": SdfWords(
         ("gravity", "model", "physics", "scene", "gui", "light", "audio", "atmosphere", "magnetic_field")
-        + ("spherical_coordinates", "include"),
-        ("joint", "frame", "actor", "wind", "state", "population", "road", "plugin"),
+        + ("spherical_coordinates", "include", "joint", "frame"),
+        ("actor", "wind", "state", "population", "road", "plugin"),
     ),
     "model": SdfWords(
         ("pose", "static", "self_collide", "allow_auto_disable", "frame", "link", "joint", "model")
@@ -53,13 +53,23 @@ WORDS = {
         ("pose", "geometry", "material", "cast_shadows", "laser_retro", "transparency", "visibility_flags")
         + ("meta", "plugin", "frame")
     ),
+    "geometry": SdfWords(
+        ("box", "sphere", "cylinder", "capsule", "cone", "ellipsoid", "plane", "mesh", "empty", "heightmap")
+        + ("image", "polyline")
+    ),
+    "box": SdfWords(("size",)),
+    "sphere": SdfWords(("radius",)),
+    **dict.fromkeys(("cylinder", "capsule", "cone"), SdfWords(("radius", "length"))),
+    "ellipsoid": SdfWords(("radii",)),
+    "plane": SdfWords(("normal", "size")),
+    "mesh": SdfWords(("uri", "scale"), ("submesh", "convex_decomposition")),
     "joint": SdfWords(
         ("pose", "parent", "child", "axis", "axis2", "thread_pitch", "screw_thread_pitch", "frame")
         + ("physics", "gearbox_ratio", "gearbox_reference_body"),
         ("sensor", "plugin"),
     ),
     "axis": SdfWords((*_AXIS, "dynamics", "limit", "mimic")),
-    "axis2": SdfWords(_AXIS, ("dynamics", "limit", "mimic")),
+    "axis2": SdfWords((*_AXIS, "dynamics", "limit"), ("mimic",)),
     "dynamics": SdfWords(("damping", "friction", "spring_reference", "spring_stiffness")),
     "limit": SdfWords(("lower", "upper", "effort", "velocity", "stiffness", "dissipation")),
     "mimic": SdfWords(("multiplier", "offset", "reference")),

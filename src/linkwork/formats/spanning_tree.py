@@ -16,6 +16,8 @@ from linkwork.mechanism.mechanism import Mechanism
 _REVERSIBLE = (Fixed, Revolute, Prismatic)
 _HALF_TURN = Frame((0.0, 0.0, 0.0), [[1.0, 0.0, 0.0], [0.0, -1.0, 0.0], [0.0, 0.0, -1.0]])  # z becomes -z
 
+_ROUNDING = 1e-9  # of a coordinate [rad, m]
+
 
 @dataclass(frozen=True, eq=False)
 class Branch:
@@ -69,6 +71,17 @@ def _branch(joint: Joint, turned: bool, file: str) -> Branch:
             "format; exchange its parent and child, or save as .json"
         )
     return Branch(joint, joint.child, joint.parent, frames[1] @ _HALF_TURN, frames[0] @ _HALF_TURN)
+
+
+def drawn_at(branch: Branch) -> list[float] | None:
+    """Return the coordinates at which a joint is drawn; None if its frames coincide there."""
+    joint = branch.joint
+    if not joint.nv or not joint.can_locate:
+        return None
+    sides = zip((branch.parent, branch.child), (branch.on_parent, branch.on_child), strict=True)
+    one, other = (Frame(body.position.tolist(), body.rotation.tolist()) @ frame for body, frame in sides)
+    q = [float(x) for x in joint.locate(one.local(other))]
+    return q if np.abs(np.subtract(q, joint.neutral())).max() > _ROUNDING else None
 
 
 def number_of(joint: Joint, word: str, file: str) -> float:

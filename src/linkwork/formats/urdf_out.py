@@ -13,9 +13,11 @@ import numpy as np
 from linkwork.algebra.spatial import Frame
 from linkwork.atomic import write_atomically
 from linkwork.errors import FormatError, warn
+from linkwork.formats.mesh_obj import save_obj
 from linkwork.formats.spanning_tree import (
     Branch,
     angles,
+    drawn_at,
     inverse,
     number_of,
     place,
@@ -87,6 +89,8 @@ class _Writer:
             at_origin = not place(first.on_parent).any() and np.array_equal(turn(first.on_parent), np.eye(3))
             if at_origin and not self.mechanism.ground.collisions:
                 self.frames[first.child] = first.on_child
+                if drawn_at(first) is not None:
+                    self.left_out.append(f"where joint {first.joint.name!r} is drawn")
                 if isinstance(first.joint, Free):
                     self.left_out.append('that it floats: load it with base="free"')
                 return first.child, [branch for branch in tree if branch is not first]
@@ -146,6 +150,10 @@ class _Writer:
             case Capsule():
                 return f'<capsule radius="{words(shape.radius)}" length="{words(shape.length)}"/>'
             case MeshFile():
+                if shape.hull:
+                    self.left_out.append(
+                        f"that mesh {shape.filename!r} of {body.name!r} is touched by its hull"
+                    )
                 return f'<mesh filename={quoteattr(shape.filename)} scale="{words(shape.scale)}"/>'
         if isinstance(shape, Plane | Endless):
             self.left_out.append(f"a {type(shape).__name__} of {body.name!r}")
@@ -156,9 +164,7 @@ class _Writer:
         """Write a shape as a mesh beside the file, and return its name there."""
         self.meshes += 1
         name = f"{self.path.stem}_{self.meshes}.obj"
-        vertices, faces = shape.surface()
-        lines = [f"v {words(p)}" for p in vertices] + [f"f {a} {b} {c}" for a, b, c in (faces + 1).tolist()]
-        write_atomically(self.path.with_name(name), ["\n".join([*lines, ""]).encode()])
+        save_obj(self.path.with_name(name), *shape.surface())
         return name
 
     # joints
@@ -192,6 +198,8 @@ class _Writer:
             ratio = f'multiplier="{words(coupling.ratio)}" offset="{words(coupling.offset)}"'
             self.lines.append(f"    <mimic joint={quoteattr(coupling.of)} {ratio}/>")
         self.lines.append("  </joint>")
+        if drawn_at(branch) is not None:
+            self.left_out.append(f"where joint {joint.name!r} is drawn")
         self.left_out += [
             f"{word} of joint {joint.name!r}"
             for word in ("stiffness", "armature")

@@ -1,4 +1,4 @@
-"""Forces on a body: numbers, or functions of the time and the body."""
+"""What is given to a free body: its forces, numbers or functions of the time and the body; and its state."""
 
 from collections.abc import Callable
 from typing import Any, TypeAlias
@@ -25,3 +25,24 @@ def value(law: Law, t: float, body: Any, shape: tuple[int, ...], where: str) -> 
         count = f"{shape[0]} finite numbers" if shape else "a finite number"
         raise ValueError(f"{where} at t = {t:.9g} s is {said!r}; give {count}")
     return found
+
+
+def state_property(word: str, turns: bool, doc: str) -> Any:
+    """Return a property that takes finite numbers: (n,) of the space, or, if it turns, of what turns."""
+    kept = f"_{word}"
+
+    def read(body: Any) -> Array:
+        return getattr(body, kept)
+
+    def write(body: Any, numbers: ArrayLike) -> None:
+        shape = body.shapes_of_state[turns]
+        try:
+            found = real_array(word, numbers)
+        except ValueError:
+            found = np.empty(0)
+        if found.shape != shape or not np.isfinite(found).all():
+            count = f"{shape[0]} finite numbers" if shape else "a finite number"
+            raise ValueError(f"{body._where}: {word} {numbers!r:.80}; give {count}")
+        setattr(body, kept, found)
+
+    return property(read, write, doc=doc)

@@ -5,13 +5,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from linkwork.free_bodies.law import Law, value
+from linkwork.free_bodies.law import Law, state_property, value
 from linkwork.mechanism.names import name_text
 from linkwork.mechanism.placement import Array
 from linkwork.real_numbers import is_finite
-from linkwork.spelling import Closed
+from linkwork.spelling import Closed, spelled_methods
 
 
+@spelled_methods
 class Particle(Closed):
     """A point mass with place x and momentum P, in space or in the plane, as its position says.
 
@@ -27,22 +28,42 @@ class Particle(Closed):
         force: Law = None,
     ) -> None:
         self.name = name_text(name, "Particle")
-        if not (is_finite(mass) and mass > 0.0):
-            raise ValueError(f"{self._where}: mass {mass!r}; give a finite number > 0")
-        self.mass = float(mass)
+        self.mass = mass
         shape = np.shape(position)
         if shape not in ((2,), (3,)):
             raise ValueError(
                 f"{self._where}: position {position!r}; give 3 numbers in metres, 2 in the plane"
             )
         self.dimension = shape[0]
-        self.x = value(position, 0.0, None, shape, f"{self._where}: position")
-        self.P = self.mass * value(velocity, 0.0, None, shape, f"{self._where}: velocity")
+        self._x = value(position, 0.0, None, shape, f"{self._where}: position")
+        self._P = self.mass * value(velocity, 0.0, None, shape, f"{self._where}: velocity")
         self.force = force
 
     @property
     def _where(self) -> str:
         return f"particle {self.name!r}"
+
+    def __repr__(self) -> str:
+        return f"Particle({self.name!r}, mass={self.mass:.6g})"
+
+    @property
+    def mass(self) -> float:
+        """The mass [kg]; the momentum stays when it is set."""
+        return self._mass
+
+    @mass.setter
+    def mass(self, mass: float) -> None:
+        if not (is_finite(mass) and mass > 0.0):
+            raise ValueError(f"{self._where}: mass {mass!r}; give a finite number > 0")
+        self._mass = float(mass)
+
+    @property
+    def shapes_of_state(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The shapes of vectors, and of what turns: nothing."""
+        return (self.dimension,), (0,)
+
+    x: Array = state_property("x", False, "The place in the world [m].")
+    P: Array = state_property("P", False, "The momentum [kg m/s].")
 
     @property
     def v(self) -> Array:
@@ -70,7 +91,7 @@ class Particle(Closed):
 
     @positions.setter
     def positions(self, numbers: Array) -> None:
-        self.x = np.array(numbers)
+        self._x = np.array(numbers)
 
     @property
     def momenta(self) -> Array:
@@ -79,7 +100,7 @@ class Particle(Closed):
 
     @momenta.setter
     def momenta(self, numbers: Array) -> None:
-        self.P = np.array(numbers)
+        self._P = np.array(numbers)
 
     @property
     def scales(self) -> tuple[Array, Array]:

@@ -5,15 +5,17 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from linkwork.free_bodies.law import Law, value
+from linkwork.free_bodies.law import Law, state_property, value
 from linkwork.free_bodies.orientation import ORIENTATIONS
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.body_inertia import Part
 from linkwork.mechanism.inertia import Inertia
 from linkwork.mechanism.placement import Array, RotationLike, Space, rotation_matrix
-from linkwork.spelling import Closed
+from linkwork.real_numbers import is_finite
+from linkwork.spelling import Closed, spelled_methods
 
 
+@spelled_methods
 class RigidBody(Closed):
     """A rigid body with the state x, R, P, L: centre of mass, orientation, momentum, angular momentum.
 
@@ -62,12 +64,12 @@ class RigidBody(Closed):
             raise ValueError(f'{self._where}: orientation {orientation!r}; give "matrix" or "quaternion"')
         self._orientation = ORIENTATIONS["angle" if self.space == "plane" else orientation]
         self.R = body.rotation
-        self.x = body.position + body.rotation @ body.inertia.com
+        self._x = body.position + body.rotation @ body.inertia.com
         self.force, self.torque = force, torque
-        shape, turning = self._shapes
-        self.P = self.mass * value(velocity, 0.0, None, shape, f"{self._where}: velocity")
+        shape, turning = self.shapes_of_state
+        self._P = self.mass * value(velocity, 0.0, None, shape, f"{self._where}: velocity")
         omega = value(angular_velocity, 0.0, None, turning, f"{self._where}: angular_velocity")
-        self.L = self.I @ omega if turning else self.I * omega
+        self._L = self.I @ omega if turning else self.I * omega
 
     @classmethod
     def from_points(
@@ -106,8 +108,14 @@ class RigidBody(Closed):
     def _where(self) -> str:
         return f"rigid body {self.name!r}"
 
+    x: Array = state_property("x", False, "The centre of mass in the world [m].")
+    P: Array = state_property("P", False, "The momentum [kg m/s].")
+    L: Array = state_property(
+        "L", True, "The angular momentum about the centre of mass, a number in the plane."
+    )
+
     @property
-    def _shapes(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    def shapes_of_state(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """The shapes of vectors, and of what turns."""
         return ((3,), (3,)) if self.space == "space" else ((2,), ())
 
@@ -149,6 +157,8 @@ class RigidBody(Closed):
     def angle(self, angle: float) -> None:
         if self.space == "space":
             raise AttributeError(f"{self._where} is in space; set its rotation matrix R")
+        if not is_finite(angle):
+            raise ValueError(f"{self._where}: angle {angle!r}; give a finite number [rad]")
         self._turn = np.array([float(angle)])
 
     @property
@@ -224,7 +234,7 @@ class RigidBody(Closed):
 
     @positions.setter
     def positions(self, numbers: Array) -> None:
-        self.x, self._turn = np.split(np.array(numbers), [self.x.size])
+        self._x, self._turn = np.split(np.array(numbers), [self.x.size])
 
     @property
     def momenta(self) -> Array:
@@ -234,7 +244,8 @@ class RigidBody(Closed):
     @momenta.setter
     def momenta(self, numbers: Array) -> None:
         n = self.x.size
-        self.P, self.L = np.array(numbers[:n]), np.array(numbers[n:]).reshape(self._shapes[1])
+        self._P = np.array(numbers[:n])
+        self._L = np.array(numbers[n:]).reshape(self.shapes_of_state[1])
 
     @property
     def scales(self) -> tuple[Array, Array]:
@@ -253,7 +264,7 @@ class RigidBody(Closed):
 
     def momentum_rates(self, t: float = 0.0, gravity: Any = None) -> tuple[Array, float]:
         """Return dP/dt = F and dL/dt = N, force and torque, and the power that they have."""
-        shape, turning = self._shapes
+        shape, turning = self.shapes_of_state
         F = value(self.force, t, self, shape, f"{self._where}: force")
         N = value(self.torque, t, self, turning, f"{self._where}: torque")
         if gravity is not None:

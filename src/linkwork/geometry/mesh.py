@@ -14,6 +14,7 @@ from linkwork.geometry.polyhedron import Integrals, integrals
 from linkwork.geometry.self_intersection import crossing
 from linkwork.geometry.solid import RESOLUTION, Faces, Solid, Surface, frozen, unchanging
 from linkwork.mechanism.placement import Array, plain
+from linkwork.spelling import spelled_methods
 
 if TYPE_CHECKING:
     from linkwork.geometry.hull import ConvexHull
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 FLAT = 1e-13  # of size times area; a volume below is none
 
 
+@spelled_methods
 @unchanging
 @dataclass(frozen=True, eq=False, repr=False)
 class Mesh(Solid):

@@ -14,7 +14,7 @@ from linkwork.geometry.vectors import along, unit
 from linkwork.mechanism.inertia import Inertia
 from linkwork.mechanism.placement import Array, plain, position_vector, rotation_matrix
 from linkwork.real_numbers import is_finite, real_array
-from linkwork.spelling import SpelledABC, fixed
+from linkwork.spelling import SpelledABC, fixed, spelled_methods
 from linkwork.varied import real
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ _AT_THE_ORIGIN = (0.0, 0.0, 0.0), ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 
 unchanging = fixed("make another, as by dataclasses.replace(shape, density=...), and the body of that")
 
 
+@spelled_methods
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Solid(metaclass=SpelledABC):
     """A homogeneous solid placed on a body by `position=` and `rotation=`.

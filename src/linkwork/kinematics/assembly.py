@@ -139,8 +139,8 @@ def assembly_modes(
             else:
                 if np.linalg.matrix_rank(system.scaled_matrix(), tol=1e-9) < system.n:
                     raise AssemblyError(
-                        f"mechanism {mechanism.name!r} can still move when assembled, so it has no end of "
-                        "postures; add drivers"
+                        f"mechanism {mechanism.name!r} can still move when assembled, so it has "
+                        "infinitely many postures; add drivers"
                     )
                 found.append(system.w.q.copy())
                 shapes = np.array([_shape(system, each) for each in found])

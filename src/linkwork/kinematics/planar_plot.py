@@ -20,6 +20,7 @@ from linkwork.mechanism.joint import ALGEBRA
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.mechanism.sketch import attachments, sketches
 from linkwork.real_numbers import is_finite, shown
+from linkwork.spelling import checked_keywords
 
 Array = np.ndarray
 
@@ -218,6 +219,7 @@ def _in_space(frame: Any, size: int) -> tuple[Array, Array]:
     return R, p
 
 
+@checked_keywords
 def image_outline(image: Any, width: float = 1.0, *, level: float = 0.5) -> list[Array]:
     """Return the outlines of what is in an image, for the `visuals` of a body.
 
@@ -265,6 +267,7 @@ def drawn_frames(mechanism: Mechanism) -> dict[str, Any]:
     return found
 
 
+@checked_keywords
 def plot(mechanism: Mechanism, axes: Any = None, *, view: str = "xy", names: bool = True) -> Any:
     """Draw a mechanism as it is drawn, and return the axes."""
     from matplotlib import pyplot

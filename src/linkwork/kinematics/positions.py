@@ -15,7 +15,7 @@ from linkwork.kinematics.newton_call import MOST_UNKNOWNS, near_position
 from linkwork.lazy import lazy
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.real_numbers import real_array
-from linkwork.spelling import Closed
+from linkwork.spelling import Closed, spelled_methods
 
 Array = np.ndarray
 
@@ -24,6 +24,7 @@ _FINEST = 2.0**-12  # of the way from some sizes to others
 _STRIDE = 0.25  # longest way of coordinates at once, while sizes change [rad, sizes of the mechanism]
 
 
+@spelled_methods
 class Positions(Closed):
     """Solve for positions in a loop of your own: `positions(values)`, or `positions.many(values, q)`.
 

@@ -14,7 +14,7 @@ from linkwork.kinematics.kinematic_recording import KinematicRecording
 from linkwork.kinematics.parameters import Number, Place, number
 from linkwork.lazy import LOCK
 from linkwork.mechanism.joint import Joint
-from linkwork.spelling import require
+from linkwork.spelling import checked_keywords, require
 from linkwork.trace.differentiate import derivative
 from linkwork.trace.expression import Graph, evaluate
 
@@ -45,6 +45,7 @@ class Sensitivity:
         return np.stack([np.broadcast_to(x, len(self.change)) for x in turned @ tuple(map(float, point))], -1)
 
 
+@checked_keywords
 def sensitivity(motion: KinematicRecording, parameter: Place) -> Sensitivity:
     """Return how a motion changes with a number of a joint or constraint, named by thing, word and index.
 

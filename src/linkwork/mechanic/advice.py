@@ -1,15 +1,17 @@
 """What is said of a mechanism after every edit: its freedoms, what is wrong by name, and what mends it."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from linkwork.errors import AssemblyError, LinkworkError
+from linkwork.mechanic.bodies import is_open
 from linkwork.mechanism.joints import Revolute, Spherical
 from linkwork.mechanism.mechanism import Mechanism
 
+_LISTED = 3  # parts that are not closed
 _MANY = 60  # loops of which redundant equations are looked for at once
 
 
@@ -39,6 +41,14 @@ class Advice:
 
 def advice(mechanism: Mechanism, model: Any, error: Exception | None) -> Advice:
     """Return what is to be said of a mechanism, its model, or the mistake that there is none."""
+    said, open_ = _of_motion(mechanism, model, error), [*filter(is_open, mechanism.bodies.values())][:_LISTED]
+    notes = (f"{body.name} is not closed: its mass is that of its hull" for body in open_)
+    mends = (Fix(f"repair {body.name}", lambda editor, name=body.name: editor.repair(name)) for body in open_)
+    return replace(said, notes=(*said.notes, *notes), fixes=(*said.fixes, *mends))
+
+
+def _of_motion(mechanism: Mechanism, model: Any, error: Exception | None) -> Advice:
+    """Return how it can move, or why it cannot."""
     if not mechanism.bodies:
         return Advice(0, "no bodies yet: add a part", ("drop mesh files into Parts, or add a shape",))
     if model is None or isinstance(error, AssemblyError):

@@ -251,6 +251,11 @@ def problems(body: Body) -> list[str]:
     return [problem for mesh in meshes if isinstance(mesh, Mesh) for problem in mesh.problems()]
 
 
+def is_open(body: Body) -> bool:
+    """Whether a body is drawn with a mesh that encloses no solid, and weighed by the hull of it."""
+    return any(isinstance(skin, Mesh) and skin.problems() for skin in body.visuals)
+
+
 def weighed_body(name: str, mesh: Mesh, density: float, **place: Any) -> Body:
     """Return a body of a mesh; if that encloses nothing, drawn with it, and as heavy as its convex hull."""
     try:

@@ -78,11 +78,6 @@ class BodyEdits(EditedMechanism):
                 factor = mass / (body.inertia.mass or 1.0)
                 body.inertia = Inertia(mass, body.inertia.com, body.inertia.tensor * factor)
 
-    def set_inertia(self, name: str, inertia: Inertia) -> None:
-        """Let a body have this inertia, whatever its shapes say."""
-        with self._edit(f"inertia of {name}"):
-            self.body(name).inertia = inertia
-
     def set_color(self, name: str, color: Any) -> None:
         """Draw a body in a colour."""
         with self._edit(f"colour of {name}"):

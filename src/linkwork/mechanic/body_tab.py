@@ -8,7 +8,8 @@ import numpy as np
 from linkwork.mechanic.bodies import pose_of, problems
 from linkwork.mechanic.body_edits import DENSITIES
 from linkwork.mechanic.snapping import turned
-from linkwork.view.inspector import rows_of, turns
+from linkwork.view.inspector import rows_of, side_by_side, turns, without_noise
+from linkwork.view.panels import SELECTED
 
 _OWN = "its own"
 
@@ -20,6 +21,7 @@ class BodyTab:
         self._page = page
         self._folder = gui.add_folder("Body", visible=False, order=0.5)  # until one is selected
         with self._folder:
+            gui.add_html(SELECTED)
             self._note = gui.add_html("", visible=False)
             self._call = gui.add_text("Name", "")
             self._made_of = gui.add_dropdown("Material", (_OWN, *DENSITIES), initial_value="steel")
@@ -74,8 +76,8 @@ class BodyTab:
             (self._density, float(density or 0.0)),
             (self._mass, float(body.inertia.mass)),
             (self._paint, tuple(colour)),
-            (self._place, tuple(float(x) for x in pose[:, 3])),
-            (self._turn, tuple(round(float(x), 9) for x in np.degrees(turns(pose[:, :3])))),
+            (self._place, without_noise(pose[:, 3])),
+            (self._turn, tuple(round(float(x), 9) + 0.0 for x in np.degrees(turns(pose[:, :3])))),
         ):
             if widget.value != value:
                 widget.value = value
@@ -126,10 +128,10 @@ def weight_sheet(body: Any) -> str:
     moments = np.linalg.eigvalsh(np.atleast_2d(np.asarray(inertia.tensor, float)))
     return rows_of(
         [
-            ("centre of mass", ", ".join(f"{x:.5g}" for x in inertia.com), "m", ""),
+            ("centre of mass", side_by_side(inertia.com), "m", ""),
             (
                 "moment of inertia" if flat else "principal moments",
-                ", ".join(f"{x:.4g}" for x in moments),
+                side_by_side(moments),
                 "kg m²",
                 "",
             ),

@@ -21,6 +21,7 @@ from linkwork.view.trajectory import Moment, Still, moment
 Array = np.ndarray
 
 _SLOW = 0.2  # between two pictures of numbers and curves [s]
+_FIRST = 0.2  # order on the page of what moves it while it runs
 _WORLD = (  # switches: what they are called, what they do, whether they are on, how they are turned
     ("Gravity", "9.81 m/s² down", lambda editor: bool(editor.mechanism.gravity.any()), Editor.set_falling),
     ("Ground", "a level plane under it", lambda editor: editor.has_ground, Editor.set_ground),
@@ -96,8 +97,9 @@ class Dynamics(Acting):
             self.sliders.remove()
         self.sliders = None
         if self.engine is not None:
-            with self.panels.bottom:
-                self.sliders = Sliders(self.server.gui, self.engine)
+            with self.panels.right("Build"):
+                self.sliders = Sliders(self.server.gui, self.engine, _FIRST)
+            self.sliders.folder.choose(self.selected)
 
     def _failed(self, why: str) -> None:
         self._show_state()
@@ -150,6 +152,10 @@ class Dynamics(Acting):
             self.stop_dynamics()
             self.show_subject(self.drawn(self.drawing))
         self._show_state()
+
+    def _choose_sliders(self, name: str | None) -> None:
+        if self.sliders is not None:
+            self.sliders.folder.choose(name)
 
     def _set_speed(self, speed: float) -> None:
         self.speed = speed
@@ -219,9 +225,10 @@ class Dynamics(Acting):
             rate = f" at {self.engine.rate:.2g}x" if self.engine.running else ""
             self._clock.value = f"{moment.t:.2f} s{rate}"
         self.inspector.show(self.selected, moment)
+        self.stage.sink_floor(moment.poses[None])
         if self.charts is not None and self.charts.names and self.subject.run is not None:
-            self.charts.move(moment.t)
             self.charts.draw()
+            self.charts.move(moment.t)
         if self.overlays.traces.visible:
             self.overlays.traces.draw()
         self.follow_guide()

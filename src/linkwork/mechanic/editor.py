@@ -17,11 +17,12 @@ from linkwork.mechanic.part_files import read_part, read_sent, stem_of
 from linkwork.mechanic.python_script import script
 from linkwork.mechanic.world_edits import WorldEdits
 from linkwork.mechanism.mechanism import Mechanism
-from linkwork.spelling import require
+from linkwork.spelling import require, spelled_methods
 
 Array = np.ndarray
 
 
+@spelled_methods
 class Editor(BodyEdits, JointEdits, WorldEdits):
     """A mechanism, and all that can be done to it: `undo()` takes back whatever was done last.
 

@@ -12,7 +12,7 @@ from linkwork.view.tree_panel import words
 
 @dataclass(frozen=True)
 class Step:
-    """Something to do, how, and whether it was done on a page."""
+    """Something to do, how, and whether it was done on a page; parts are called {0}, {1} and {2}."""
 
     title: str
     how: str
@@ -34,17 +34,18 @@ STEPS = (
     ),
     Step(
         "Hold the first on ground",
-        "New joint: On ground, Body the crank, As Revolute; press Add joint.",
+        "New joint: On ground, Body {0}, As Revolute; press Add joint.",
         lambda page: _hinges(page.editor.mechanism, on_ground=True) >= 1,
     ),
     Step(
         "Join the others to it",
-        "The same between crank and rod, and between rod and slider. A click on a part says where.",
+        "Axis y: it turns upright. Then the same between {0} and {1}, and between {1} and {2}; a click on a"
+        " part, before, says where.",
         lambda page: _hinges(page.editor.mechanism, on_ground=False) >= 2,
     ),
     Step(
         "Close the loop",
-        "On ground, Body the slider, As Prismatic. Which joint closes the loop is not asked for.",
+        "Axis y, too. Then On ground, Body {2}, As Prismatic. Which joint closes the loop is not asked for.",
         lambda page: any(
             isinstance(joint, Prismatic) and "ground" in joint.ends
             for joint in page.editor.mechanism.joints.values()
@@ -52,8 +53,8 @@ STEPS = (
     ),
     Step(
         "It can move in one way",
-        "Pull joints by their gizmo to where they belong; Axis turns them: hinges alike, the slide across"
-        " them.",
+        "Axis x for the slide. Pull joints by their gizmo to where they belong; hinges are alike, the slide"
+        " is across them.",
         lambda page: page.said.freedoms == 1 and page.said.good,
     ),
     Step(
@@ -103,11 +104,12 @@ class Guide:
         if not self.open:
             self._sheet.content, self._sheet.visible = "", False
             return
-        lines = []
+        lines, names = [], tuple(self._page.editor.mechanism.bodies)
+        called = names[:3] if len(names) >= 3 else ("the crank", "the rod", "the slider")
         for number, step in enumerate(STEPS):
             state = "done" if number < self.done else "now" if number == self.done else "later"
             mark = "✓" if state == "done" else str(number + 1)
-            how = f'<div class="lw-how">{escape(step.how)}</div>' if state == "now" else ""
+            how = f'<div class="lw-how">{escape(step.how.format(*called))}</div>' if state == "now" else ""
             lines.append(f'<li class="{state}"><span>{mark}</span><div>{escape(step.title)}{how}</div></li>')
         title = "That is a mechanism." if self.finished else "A first mechanism"
         close = f'<span class="lw-act on" role="button" data-lw=\'{words("guide", "close")}\'>close</span>'

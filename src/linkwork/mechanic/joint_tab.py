@@ -7,7 +7,8 @@ import numpy as np
 from linkwork.mechanic.joint_edits import KINDS
 from linkwork.mechanic.snapping import frame_along, nearest, turned
 from linkwork.mechanism.joints import Prismatic
-from linkwork.view.inspector import turns
+from linkwork.view.inspector import turns, without_noise
+from linkwork.view.panels import SELECTED
 
 _FIRST = 0.5  # order on the page: before all else but undo and redo
 _REACH = 0.2  # within which a new joint snaps to a place of a part, of the mechanism's size
@@ -35,6 +36,7 @@ class JointTab:
             page.press(add, lambda name, word: self.add())
         self._folder = gui.add_folder("Joint", visible=False, order=_FIRST)  # until one is selected
         with self._folder:
+            gui.add_html(SELECTED)
             self._call = gui.add_text("Name", "", hint="select a joint in the picture or the tree")
             self._kind = gui.add_dropdown("Kind", tuple(KINDS), initial_value="Revolute")
             self._place = gui.add_vector3("Place [m]", (0.0, 0.0, 0.0), step=0.001)
@@ -134,8 +136,8 @@ class JointTab:
         values: list[tuple[Any, Any]] = [
             (self._call, name),
             (self._kind, type(joint).__name__ if type(joint).__name__ in KINDS else "Revolute"),
-            (self._place, tuple(float(x) for x in pose[:, 3])),
-            (self._turn, tuple(round(float(x), 9) for x in np.degrees(turns(pose[:, :3])))),
+            (self._place, without_noise(pose[:, 3])),
+            (self._turn, tuple(round(float(x), 9) + 0.0 for x in np.degrees(turns(pose[:, :3])))),
             (self._limited, limited),
             *([(self._limits, tuple(map(float, limits[0])))] if limited else []),
         ]

@@ -47,6 +47,8 @@ class MechanicViewer(Pulling):
         self._framed, self._framed_size = np.zeros((2, 3)), 0.0  # what pages were fitted to
         super().__init__(editor, self.drawn(), edits=Edits(editor.mechanism), **where)
         self.server.limit_uploads(LARGEST)
+        self._mark_wrong()
+        self._dress()
         self.gizmo, self.limit_marks, self.mass_marks = Gizmo(self), LimitMarks(self), MassMarks(self)
         editor.opened.append(self._opened)
 
@@ -107,12 +109,17 @@ class MechanicViewer(Pulling):
 
     def fill_again(self) -> None:
         """Keep the panels, with what they know of the mechanism as it is."""
-        self.tree.follow(self.drawing, self.said.wrong)
+        self._mark_wrong()
         self.inspector.subject = self.subject
         self.make_overlays()
         self._show_advice()
         self._curves()
         self._show_tabs()
+
+    def _mark_wrong(self) -> None:
+        """Show in red, in the tree and in the picture, what the diagnosis names."""
+        self.looks.wrong = self.said.wrong
+        self.tree.follow(self.drawing, self.said.wrong)
 
     def _opened(self) -> None:
         """Show another mechanism."""

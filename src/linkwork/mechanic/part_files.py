@@ -39,7 +39,8 @@ def read_sent(name: str, content: bytes, scale: float | None = None) -> Mesh | M
     if Path(safe).suffix not in (*MESHES, ".json", ".urdf"):
         raise FormatError(f"{safe!r} is no part; send one of {', '.join((*MESHES, '.json', '.urdf'))}")
     with tempfile.TemporaryDirectory(prefix="linkwork-") as folder:
-        path = Path(folder, safe)
+        path = Path(folder, "sent", safe)  # a description may refer to what is beside its folder: nothing is
+        path.parent.mkdir()
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(handle, "wb") as file:
             file.write(content)

@@ -8,6 +8,7 @@ import numpy as np
 from linkwork.algebra.number import Number
 from linkwork.mechanism.constraint import Constraint
 from linkwork.mechanism.joint import Joint
+from linkwork.mechanism.joints import Prismatic, Revolute
 from linkwork.mechanism.option_mistakes import NOT_ZERO, POSITIVE, number_mistakes
 from linkwork.mechanism.sketch import Line, pose_in_space, toothed_wheel, wheel
 from linkwork.real_numbers import finite_array, is_finite
@@ -42,6 +43,10 @@ class Gear(Constraint):
 
     def mistakes(self) -> list[str]:
         found = one_coordinate(self)
+        slides = [isinstance(joint, Prismatic) for joint in self.sides()]
+        if any(slides) and not all(slides):
+            sliding = self.sides()[slides.index(True)].name
+            found.append(f"joint {sliding!r} slides and the other does not; use lw.RackPinion")
         if not isinstance(self.kind, str) or self.kind not in _SENSE:
             found.append(f"kind {self.kind!r}; give one of {', '.join(map(repr, _SENSE))}")
         if (self.ratio is None) == (self.teeth is None):
@@ -128,6 +133,11 @@ class RackPinion(Constraint):
 
     def mistakes(self) -> list[str]:
         found = one_coordinate(self)
+        pinion, rack = self.sides()
+        if isinstance(pinion, Prismatic) or isinstance(rack, Revolute):
+            swapped = isinstance(pinion, Prismatic) and isinstance(rack, Revolute)
+            remedy = "exchange them" if swapped else "give a Revolute, then a Prismatic"
+            found.append(f"pinion {pinion.name!r} is to turn, and rack {rack.name!r} to slide; {remedy}")
         return found + number_mistakes(self, "radius", wanted=NOT_ZERO)
 
     def sketch(self, size: float) -> list[Line]:

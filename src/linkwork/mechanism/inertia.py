@@ -14,7 +14,7 @@ from linkwork.lazy import kept
 from linkwork.mechanism.placement import Array, Space, plain
 from linkwork.mechanism.recorded import frozen
 from linkwork.real_numbers import finite_array, is_real, real_array
-from linkwork.spelling import Spelled, fixed
+from linkwork.spelling import Spelled, fixed, spelled_methods
 from linkwork.varied import real
 
 ALGEBRA = {"space": spatial, "plane": planar}
@@ -33,6 +33,7 @@ ROUNDING = 1e-12
 _UNTURNED = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 
+@spelled_methods
 @fixed("make another lw.Inertia, and set body.inertia to it")
 @dataclass(frozen=True, eq=False)
 class Inertia(metaclass=Spelled):

@@ -6,7 +6,7 @@ law says (`reading`); elsewhere an input is its default value.
 """
 
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
@@ -15,14 +15,14 @@ from linkwork.algebra import number
 from linkwork.algebra.number import Number
 from linkwork.mechanism.names import name_text
 from linkwork.real_numbers import is_finite
-from linkwork.spelling import Spelled
+from linkwork.spelling import Answering, Spelled
 
 Read = Callable[["Input"], Number]
 
 _read: ContextVar[Read | None] = ContextVar("linkwork input", default=None)
 
 
-class Input(metaclass=Spelled):
+class Input(Answering, metaclass=Spelled):
     """A number by name that may be another in every run, and change while it goes on.
 
     It stands wherever a law has a number: as the law itself, as an option, or inside of a function. Inputs of
@@ -123,6 +123,31 @@ def enter(inputs: dict[str, Input], given: Input) -> int:
             "give one Input to all that read it, or another name"
         )
     return list(inputs).index(given.name)
+
+
+class DefaultInputs(Mapping[str, float]):
+    """The inputs of a model, by name, with their default values."""
+
+    def __init__(self, values: Mapping[str, float]) -> None:
+        self._values = dict(values)
+
+    def __getitem__(self, name: str) -> float:
+        return self._values[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __repr__(self) -> str:
+        return repr(self._values)
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        raise TypeError(
+            f"a model has the default values of inputs: {name!r} cannot be set to {value!r}; give a run "
+            f"inputs={{{name!r}: {value!r}}}, or write sim.inputs[{name!r}] of a Simulation"
+        )
 
 
 def as_number(x: Any) -> Any:

@@ -31,6 +31,8 @@ from linkwork.real_numbers import real_array
 from linkwork.varied import any_varied, real
 
 FRICTION_SPEED = 1e-3  # at which smooth dry friction has reached three quarters of its value [rad/s, m/s]
+FITS = 1e-3  # gap of a joint that a drawing typed with few digits leaves [m, rad]
+SAME = 1e-9  # coordinates that differ by less differ by rounding
 ALGEBRA = {"space": spatial, "plane": planar}
 
 
@@ -332,8 +334,24 @@ class Joint(Recorded):
         return spatial.Frame.of(Matrix.of(turn), (0.0, 0.0, 0.0))
 
     def drawn(self) -> list[float]:
-        """Return the coordinates as drawn."""
-        return self.neutral()
+        """Return the coordinates as drawn.
+
+        At a place in the world both joint frames coincide. Where frames are given on both bodies, the
+        coordinates are those nearest to the poses of the bodies: of both if both are drawn, else only if
+        what is drawn fits one that lies at the origin. Bodies that are not drawn count for nothing.
+        """
+        neutral = self.neutral()
+        placed = [_is_drawn(body) for body in self.bodies]
+        if self.on_parent is None or self.on_child is None or not any(placed) or not self.can_locate:
+            return neutral
+        X = self.pose_between(*(PoseSide.of(self.algebra, self._drawn(body)) for body in self.bodies))
+        ends_known = all(
+            known or body.name == "ground" for known, body in zip(placed, self.bodies, strict=True)
+        )
+        if not ends_known and any(abs(x) > FITS for x in self.gap(X)):
+            return neutral
+        found = [real(x) for x in self.locate(X)]
+        return neutral if all(abs(x - y) < SAME for x, y in zip(found, neutral, strict=True)) else found
 
     def _frame(self, place: Any) -> Any:
         Frame = self.algebra.Frame
@@ -353,6 +371,11 @@ class Joint(Recorded):
     def axis_mistakes(self, option: str) -> list[str]:
         """List what is wrong with the axis given by this option."""
         return joint_mistakes.axis_mistakes(self, option)
+
+
+def _is_drawn(body: Body) -> bool:
+    """Return whether a body has been put anywhere but where bodies are before."""
+    return bool(body.position.any()) or bool((body.rotation != np.eye(len(body.rotation))).any())
 
 
 def _stop(said: Any) -> Any:

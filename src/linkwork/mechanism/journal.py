@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol
 
 from linkwork.mechanism.recorded import Recorded
+from linkwork.spelling import Closed
 
 _ABSENT = object()  # an attribute that was not there
 
@@ -62,7 +63,7 @@ class JournalEntry:
         return tuple(step.change for step in self.steps)
 
 
-class Journal:
+class Journal(Closed):
     """The changes of one mechanism; `limit` of them are kept, and with them what they replaced."""
 
     def __init__(self, limit: int = 1000) -> None:

@@ -14,9 +14,10 @@ from linkwork.algebra.vector import Vector, plus
 from linkwork.errors import unknown
 from linkwork.mechanism.input import as_number
 from linkwork.real_numbers import shown
+from linkwork.spelling import Answering
 
 
-class BodySide:
+class BodySide(Answering):
     """A body: where it is, how it moves, and what pushes it. Vectors are in world axes unless said."""
 
     def __init__(self, algebra: ModuleType, frame: Any, motion: Any):
@@ -104,7 +105,7 @@ class PoseSide(BodySide):
         return self.frame.angle if self._angle is None else self._angle
 
 
-class JointSide:
+class JointSide(Answering):
     """A joint: its coordinates and velocities, single numbers if it has one, and what drives it."""
 
     def __init__(self, q: Sequence[Number], v: Sequence[Number]):
@@ -161,7 +162,7 @@ def coordinates(
     return made
 
 
-class SystemSide:
+class SystemSide(Answering):
     """All coordinates of the mechanism, for feedback laws."""
 
     def __init__(self, q: Coordinates, v: Coordinates, others: Mapping[str, JointSide]):

@@ -331,9 +331,9 @@ class Mechanism(Recorded, Viewable):
         return self.journal.observe(callback)
 
     def _start_journal(self) -> None:
-        self._journal = Journal()
+        self._journal = journal = Journal()
         for thing in (self.ground, *self._elements):
-            enter(thing, self._journal)
+            enter(thing, journal)
 
     def __setstate__(self, state: tuple[dict[str, Any], dict[str, Any]]) -> None:
         """Become a copy: with a journal of its own."""

@@ -136,7 +136,7 @@ def _apart_from_ground(mechanism: Mechanism, members: set[Body]) -> dict[Body, s
     for group in loose_groups(mechanism, edges):
         others = ", ".join(repr(body.name) for body in group[1:5]) + (", ..." if len(group) > 5 else "")
         found[group[0]] = (
-            f"not connected to ground{', nor is what hangs on it: ' + others if others else ''}; "
+            f"not connected to ground{', nor are the bodies joined to it: ' + others if others else ''}; "
             "add a joint, a Free one if it floats"
         )
     return found
@@ -213,12 +213,19 @@ def _load_mistakes(load: Load, mechanism: Mechanism, members: set[Body]) -> Iter
         elif isinstance(thing, Joint) and thing is not mechanism.joints.get(thing.name):
             yield f"joint {thing.name!r} is not in this mechanism; add(...) the joint"
     try:
-        load.sides(mechanism.joints)
+        yield from _with_itself(load.sides(mechanism.joints))
     except ValueError as error:
         yield str(error)
     if type(load).act is Load.act:
         yield f"{type(load).__name__} does not say how it acts; define act(self, t, ...)"
     yield from load.mistakes()
+
+
+def _with_itself(sides: Sequence[Body | Joint]) -> list[str]:
+    """List what is on both sides of something: nothing would follow from it, or all would stand still."""
+    if len(sides) == 2 and sides[0] is sides[1]:
+        return [f"it is between {sides[0].name!r} and itself; give two"]
+    return []
 
 
 def _constraint_mistakes(constraint: Constraint, mechanism: Mechanism, members: set[Body]) -> Iterator[str]:
@@ -239,7 +246,7 @@ def _constraint_mistakes(constraint: Constraint, mechanism: Mechanism, members: 
         (there,) = constraint.spaces
         yield f'a {type(constraint).__name__} exists in the {there} only; use Mechanism(space="{there}")'
         return
-    mistakes = constraint.mistakes()
+    mistakes = _with_itself(sides) or constraint.mistakes()
     if isinstance(constraint, Driver) and not mistakes:
         mistakes = _driven_twice(constraint, mechanism)
     yield from mistakes or check_equations(constraint)

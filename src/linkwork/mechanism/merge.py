@@ -175,6 +175,20 @@ def base_of(member: str, mechanism: Mechanism, ground: Body, place: Any) -> tupl
     return base, Fixed(member + SEPARATOR + "ground", ground, base, on_parent=placed), placed
 
 
+def draw_elsewhere(elements: Iterable[Element], ground: Body, placed: Any) -> None:
+    """Draw bodies and joints, in place, where they are on a ground that is placed: it is `ground` here."""
+    elements = list(elements)
+    for joint in elements:
+        if isinstance(joint, Joint):
+            _move_joint(joint, joint, placed)
+            for word, end in (("on_parent", joint.parent), ("on_child", joint.child)):
+                if end is ground and (frame := getattr(joint, word)) is not None:
+                    setattr(joint, word, placed @ joint._frame(frame))
+    for body in elements:
+        if isinstance(body, Body):
+            _move(body, placed)
+
+
 def _move(body: Body, placed: Any) -> None:
     """Draw a body elsewhere: where it is on a ground that is placed."""
     if placed.scalars() == type(placed)().scalars():

@@ -198,8 +198,9 @@ class Outside:
         self._look(type(kind), type(kind).__name__)
 
     def _object(self, thing: Any, name: str) -> None:
-        wrapped = [getattr(thing, word, None) for word in ("__wrapped__", "py_func")]
-        if not any(wrapped) and is_opaque(type(thing)):
+        own = place.own_attributes(thing) or {}
+        wrapped = [own[word] for word in ("__wrapped__", "py_func") if word in own]
+        if not wrapped and is_opaque(type(thing)):
             self.complete = False
         for function in wrapped:
             self._look(function, name)
@@ -207,13 +208,12 @@ class Outside:
 
     def _members(self, thing: Any, name: str) -> None:
         """Look at the attributes of an object, and at its class."""
-        if hasattr(thing, "__dict__"):
-            self._contents(place.entries, vars(thing), name, attributes=True)
-        if words := tuple(word for each in type(thing).__mro__ for word in slots(each)):
-            where = thing, words
-            self._kept(place.slotted, where, name)
-            for word in words:
-                self._look(getattr(thing, word, None), f"{name}.{word}")
+        if (attributes := place.own_attributes(thing)) is not None:
+            self._contents(place.entries, attributes, name, attributes=True)
+        if found := tuple(slot for each in type(thing).__mro__ for slot in slots(each)):
+            self._kept(place.slotted, (thing, found), name)
+            for slot in found:
+                self._look(place.slot(thing, slot), f"{name}.{slot.__name__}")
         self._look(type(thing), type(thing).__name__)
 
     def _contents(

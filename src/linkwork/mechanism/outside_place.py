@@ -58,8 +58,24 @@ def attributes(where: type) -> Values:
     return tuple(vars(where).values())
 
 
-def slotted(where: tuple[Any, Values]) -> Values:
-    return tuple(getattr(where[0], word, ABSENT) for word in where[1])
+def slot(thing: Any, descriptor: types.MemberDescriptorType) -> Any:
+    try:
+        return descriptor.__get__(thing)
+    except AttributeError:  # not filled yet
+        return ABSENT
+
+
+def slotted(where: tuple[Any, tuple[types.MemberDescriptorType, ...]]) -> Values:
+    return tuple(slot(where[0], each) for each in where[1])
+
+
+def own_attributes(thing: Any) -> dict[str, Any] | None:
+    """Return what an object keeps. Its `__getattr__`, which may raise or answer anything, is not asked."""
+    try:
+        found = object.__getattribute__(thing, "__dict__")
+    except AttributeError:
+        return None
+    return found if isinstance(found, dict) else None
 
 
 def named(where: tuple[dict[str, Any], Values]) -> Values:

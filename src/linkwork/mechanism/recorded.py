@@ -9,11 +9,10 @@ What an element has is said by its class and its constructor. An attribute that 
 these, and takes effect; any other word is refused, with the one that is meant.
 """
 
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
-from linkwork.foreign_words import no_attribute
 from linkwork.spelling import Closed
 
 _FIXED = frozenset((float, int, str, bool, type(None), tuple))  # kept as they are
@@ -73,11 +72,6 @@ class Recorded(Closed):
         if hasattr(type(value), "__next__"):
             raise TypeError(f"{word} {value!r} can be read only once; give a list")
         return unchanging(value) if word in self.constants else plain(value)
-
-    if not TYPE_CHECKING:
-
-        def __getattr__(self, word: str) -> Any:
-            raise no_attribute(self, word)
 
     def __delattr__(self, word: str) -> None:
         if self._journal is not None:

@@ -125,7 +125,8 @@ def toothed_wheel(
     points = (
         np.stack([radii * np.cos(angles), radii * np.sin(angles), 0.0 * angles], axis=-1) @ axes.T + place
     )
-    return [Line((body, np.concatenate([points, points[:1]]))), Line((body, [place, points[0]]))]
+    spoke = points[len(points) // 4]  # not where the wheels meet: two spokes would look like a rod
+    return [Line((body, np.concatenate([points, points[:1]]))), Line((body, [place, spoke]))]
 
 
 def _turning(hinge: Joint) -> tuple[Body, Array, Array]:

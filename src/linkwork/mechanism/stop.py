@@ -11,7 +11,7 @@ from typing import ClassVar, Protocol
 import numpy as np
 
 from linkwork.algebra.number import Number, exp, max, min, where
-from linkwork.spelling import Spelled
+from linkwork.spelling import Spelled, fixed
 from linkwork.varied import real
 
 FREQUENCY = 200.0  # of the joint on its stop, if not said [rad/s]
@@ -33,6 +33,7 @@ class JointStop(Protocol):
     def force(x: Number, rate: Number, lower: Number, upper: Number, numbers: Sequence[Number]) -> Number: ...
 
 
+@fixed("make another, and set stop= of the joint to it")
 @dataclass(frozen=True)
 class Stop(metaclass=Spelled):
     """A spring and damper that a coordinate meets at its limit; they push, and never pull it back.
@@ -65,6 +66,7 @@ class Stop(metaclass=Spelled):
         return where(above, -push, push)
 
 
+@fixed("make another, and set stop= of the joint to it")
 @dataclass(frozen=True)
 class ExponentialStop(metaclass=Spelled):
     """McKenna's limit, as of tendons: f (exp(sharpness (lower - x)) - exp(sharpness (x - upper))).
@@ -97,6 +99,7 @@ class ExponentialStop(metaclass=Spelled):
         return force * tendons - damping * rate
 
 
+@fixed("make another, and set stop= of the joint to it")
 @dataclass(frozen=True)
 class RigidStop(metaclass=Spelled):
     """A limit that is never passed: it bounces by `restitution`, 0 to 1, or stays while it is pressed.

@@ -32,10 +32,11 @@ def is_frozen(array: np.ndarray) -> bool:
     return base is None or isinstance(base, bytes)
 
 
-def slots(kind: type) -> tuple[str, ...]:
-    words = vars(kind).get("__slots__", ())
-    words = (words,) if isinstance(words, str) else tuple(words)
-    return tuple(word for word in words if word not in ("__dict__", "__weakref__"))
+def slots(kind: type) -> tuple[types.MemberDescriptorType, ...]:
+    """Return the slots that a class adds; by what reads them, since `__name` is kept under another word."""
+    if "__slots__" not in vars(kind):
+        return ()
+    return tuple(each for each in vars(kind).values() if isinstance(each, types.MemberDescriptorType))
 
 
 def is_opaque(kind: type) -> bool:

@@ -64,7 +64,7 @@ def _counts(d: "Diagnosis") -> str:
     said = f"{size}, {', '.join(closed)}: {velocities} of the tree less {equations} of rank {d.rank}"
     if d.rank != d.rank_near:
         said += f" ({d.rank_near} near it)"
-    return said if d.counted == d.freedoms_now else f"{said}; a mere count gives {d.counted}"
+    return said if d.counted == d.freedoms_now else f"{said}; the count without the rank gives {d.counted}"
 
 
 def _redundancy(d: "Diagnosis") -> Sections:

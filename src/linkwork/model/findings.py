@@ -7,10 +7,12 @@ import numpy as np
 
 from linkwork.errors import unknown
 from linkwork.model.diagnosis_text import html, text
+from linkwork.spelling import fixed
 
 Array = np.ndarray
 
 
+@fixed("it says what was found")
 @dataclass(frozen=True, eq=False)
 class FreeMotion:
     """Motions that keep the loops closed: of each, one independent velocity is 1 and the others are 0."""
@@ -30,6 +32,7 @@ class FreeMotion:
         return self.rates[:, self.coordinates.index(coordinate)]
 
 
+@fixed("it says what was found")
 @dataclass(frozen=True, eq=False)
 class DeadJoint:
     """A joint that cannot drive the mechanism at this position, or at one near it."""
@@ -40,6 +43,7 @@ class DeadJoint:
     ahead: float  # how far that joint is from there [rad, m]
 
 
+@fixed("it says what was found")
 @dataclass(frozen=True, eq=False)
 class Drives:
     """What driving some joints would do."""
@@ -50,6 +54,7 @@ class Drives:
     left: FreeMotion  # what still moves when they are held
 
 
+@fixed("it says what was found")
 @dataclass(frozen=True, eq=False, repr=False)
 class Diagnosis:
     """What `model.diagnose` found; printed, it is a report."""

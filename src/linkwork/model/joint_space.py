@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Never
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from linkwork.errors import ModelError, NumericalError, unknown
 from linkwork.model import drive_forces, independent_coordinates
 from linkwork.model.arguments import delivered, together
 from linkwork.model.state import State
+from linkwork.spelling import refuse
 from linkwork.tree.tree import Tree
 
 if TYPE_CHECKING:
@@ -28,17 +29,19 @@ if TYPE_CHECKING:
 
 Array = np.ndarray
 Call = Callable[..., Any]
+_MISSING: Any = None  # an argument that Python does not ask for, so that a misspelt one is named first
 
 
 def forward_dynamics(
     model: "Model",
-    q: Array | State,
+    q: Array | State = _MISSING,
     v: Array | None = None,
     tau: Array | None = None,
     *,
     forces: Any = None,
     solver: Literal["sparse", "svd"] = "sparse",
     out: Array | None = None,
+    **unknown: Never,
 ) -> Array:
     """Return the accelerations (nv,) that joint forces tau (and forces on bodies) give.
 
@@ -48,6 +51,8 @@ def forward_dynamics(
     tau moves all joints. `motion` has all of these. With solver="svd" it is found the slow way, as a
     reference: by singular values of the dense equations.
     """
+    if unknown:
+        refuse(forward_dynamics, unknown)
     done = None
     if forces is None and solver == "sparse":
         result = np.empty(model.nv) if out is None else out
@@ -146,13 +151,14 @@ def _by_singular_values(
 
 def inverse_dynamics(
     model: "Model",
-    q: Array | State,
+    q: Array | State = _MISSING,
     v: Array | None = None,
     a: Array | None = None,
     *,
     driven: Iterable[str] | None = None,
     forces: Any = None,
     out: Array | None = None,
+    **unknown: Never,
 ) -> Array:
     """Return the joint forces (nv,) that accelerations a take.
 
@@ -161,6 +167,8 @@ def inverse_dynamics(
     several sets of forces do it, the one with the least sum of squares. v and a have to keep the loops
     closed, and the joints have to be able to produce a: else an error names the joints.
     """
+    if unknown:
+        refuse(inverse_dynamics, unknown)
     done = None
     if driven is None and forces is None:
         result = np.empty(model.nv) if out is None else out
@@ -201,12 +209,19 @@ def gravity_forces(
 
 
 def mass_matrix(
-    model: "Model", q: Array | State, *, independent: Iterable[str] | None = None, out: Array | None = None
+    model: "Model",
+    q: Array | State = _MISSING,
+    *,
+    independent: Iterable[str] | None = None,
+    out: Array | None = None,
+    **unknown: Never,
 ) -> Array:
     """Return the mass matrix (nv, nv), armature included; with closed loops, of the spanning tree.
 
     With `independent` joints, that of the closed mechanism in these alone, in the order of their names.
     """
+    if unknown:
+        refuse(mass_matrix, unknown)
     done = None
     if independent is None:
         result = np.empty((model.nv, model.nv)) if out is None else out

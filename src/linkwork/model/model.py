@@ -6,7 +6,7 @@ What can be asked of a model and a state are functions, one file per subject; ea
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +14,6 @@ from linkwork.dynamics.algorithm import Algorithm
 from linkwork.dynamics.kernel import Kernel
 from linkwork.dynamics.kernels import Kernels, Path
 from linkwork.dynamics.native_program import Form
-from linkwork.foreign_words import no_attribute
 from linkwork.lazy import lazy
 from linkwork.mechanism.coupling import Coupling
 from linkwork.mechanism.joint import Joint
@@ -240,11 +239,6 @@ class Model(Viewable):
 
     def __repr__(self) -> str:
         return model_page.line(self)
-
-    if not TYPE_CHECKING:
-
-        def __getattr__(self, word: str) -> Any:
-            raise no_attribute(self, word)
 
     def __copy__(self) -> "Model":
         return self

@@ -140,11 +140,18 @@ def _out_of_domain(model: "Model", y: Array) -> Fault | None:
                 X, S = kind.motion(here, numbers), kind.subspace(here, numbers)
                 c = kind.bias(here, speed, numbers)
             found = [*X.scalars(), *(x for s in S for x in s.scalars()), *c.scalars()]
+            at = ", ".join(f"{x:.9g}" for x in here)
             if all(map(isfinite, found)):
+                still = [k for k, s in enumerate(S) if not any(s.scalars())]
+                if still and not np.any(model.joints[link.name].armature):
+                    return Fault(
+                        link.name,
+                        f"joint {link.name!r} does not move with coordinate {still[0]} at q = {at}, where "
+                        "the derivative of motion(q) is zero, so that no inertia resists; give it armature=",
+                    )
                 continue
         except (ArithmeticError, ValueError):
-            pass
-        at = ", ".join(f"{x:.9g}" for x in here)
+            at = ", ".join(f"{x:.9g}" for x in here)
         return Fault(
             link.name, f"the motion of joint {link.name!r} has no value, or no derivatives, at q = {at}"
         )

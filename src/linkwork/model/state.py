@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from linkwork.errors import unknown
-from linkwork.foreign_words import no_attribute
 from linkwork.spelling import Spelled, fixed
 
 Array = np.ndarray
@@ -70,11 +69,6 @@ class State(metaclass=Spelled):
         if not self.slices:
             return f"State(t={self.t:g} s; {_plural(self.q.size, 'position')} q, velocities v)"
         return f"State(t={self.t:g} s; {self.positions}; velocities {self.velocities})"
-
-    if not TYPE_CHECKING:
-
-        def __getattr__(self, word: str) -> Any:
-            raise no_attribute(self, word)
 
 
 class ByJoint(Mapping[str, Any]):

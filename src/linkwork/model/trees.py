@@ -8,13 +8,13 @@ their kinds, and the loads; `touching_tree` and `touching_body_tree` also have t
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from operator import attrgetter
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from linkwork import forces_of_contacts
 from linkwork.dynamics.as_drawn import as_drawn
+from linkwork.mechanism.input import DefaultInputs
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.joint_inputs import joint_inputs
 from linkwork.mechanism.load import Load
@@ -158,7 +158,7 @@ def with_forces(model: "Model", tree: Tree, like: Tree | None = None, rows: Rows
 
 def inputs(model: "Model") -> Mapping[str, float]:
     """The inputs that laws read, by name, with their default values."""
-    return MappingProxyType(inputs_of((*model.loaded_tree.loops, *model.loaded_tree.loads)))
+    return DefaultInputs(inputs_of((*model.loaded_tree.loops, *model.loaded_tree.loads)))
 
 
 def moved_inertia(model: "Model") -> Mapping[str, Sequence[float]]:

@@ -9,7 +9,8 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from linkwork.native.emit import Pointer, Store
-from linkwork.trace.expression import evaluate, reachable
+from linkwork.trace.expression import reachable
+from linkwork.trace.schedule import Schedule
 
 _KERNEL = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
 
@@ -33,7 +34,9 @@ class InterpretedWalk:
     ) -> None:
         numbers = {name: k for k, name in enumerate(ports)}
         self._places = {p.base: (numbers[p.port], p, 1 if p.port in scalars else lanes) for p in pointers}
-        self._lanes, self._stores, self._failed = lanes, list(stores), failed
+        self._lanes, self._failed = lanes, failed
+        self._targets = [(base, k) for base, k, _ in stores]
+        self._formulas = Schedule([x for _, _, x in stores])
         self._callback = _KERNEL(self._run)
         self.address = ctypes.cast(self._callback, ctypes.c_void_p).value or 0
 
@@ -51,10 +54,9 @@ class InterpretedWalk:
             return ctypes.c_double.from_address(start + 8 * (element * width + (lane if width > 1 else 0)))
 
         try:
-            found = evaluate([x for _, _, x in self._stores], lambda s: number(*s.args[0]).value)
-            values = [float(x) for x in found]
+            values = [float(x) for x in self._formulas.run(lambda s: number(*s.args[0]).value)]
         except BaseException as error:  # the run stops at what is not finite, and then reports this
             self._failed(error, number("t", 0).value if "t" in self._places else math.nan)
-            values = [math.nan] * len(self._stores)
-        for (base, k, _), value in zip(self._stores, values, strict=True):
+            values = [math.nan] * len(self._targets)
+        for (base, k), value in zip(self._targets, values, strict=True):
             number(base, k).value = value

@@ -113,6 +113,8 @@ def record(layout: np.dtype[np.void]) -> Any:
     return Intrinsic("linkwork.native.numba_intrinsics", "record", layout)
 
 
+add_scaled = _verb("add_scaled")  # (x, i, n, f, y, j): x[i + k] <- x[i + k] + f y[j + k], k < n, rounded once
+add_two = _verb("add_two")  # (x, i, n, f, y, j, g, z, k): the same of two rows, one after the other
 bits = _verb("bits")  # (x): the 64 bits of a double as an integer
 boxes_met = _verb("boxes_met")  # (numbers, i, k, j): which of eight boxes meet box k of group i, as bits
 call = _verb("call")  # (address, plan, ports): call `void (*)(int64, int64)` at an address

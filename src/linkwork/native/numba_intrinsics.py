@@ -10,6 +10,8 @@ from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
 from numba.np.numpy_support import from_dtype
 
+LANES = 8  # boxes, or doubles, that are looked at together
+
 
 @intrinsic
 def call(typing_context: Any, address: Any, plan: Any, ports: Any) -> Any:
@@ -81,7 +83,66 @@ def from_bits(typing_context: Any, word: Any) -> Any:
     return types.float64(types.int64), generate
 
 
-LANES = 8  # boxes that are looked at together
+@intrinsic
+def add_scaled(typing_context: Any, x: Any, i: Any, n: Any, f: Any, y: Any, j: Any) -> Any:
+    """Add f y[j + k] to x[i + k], for k below n, rounded once (fma)."""
+    return types.void(x, types.int64, types.int64, types.float64, y, types.int64), _add_rows
+
+
+@intrinsic
+def add_two(
+    typing_context: Any, x: Any, i: Any, n: Any, f: Any, y: Any, j: Any, g: Any, z: Any, k: Any
+) -> Any:
+    """Add f y[j + m], then g z[k + m], to x[i + m], for m below n."""
+    term = types.float64, y, types.int64, types.float64, z, types.int64
+    return types.void(x, types.int64, types.int64, *term), _add_rows
+
+
+def _add_rows(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    """Add multiples of rows to a row, which is none of them or the same.
+
+    Eight numbers at a time, the rest of them masked: a compiler takes what is left of short rows one by one.
+    """
+    word, many = ir.IntType(64), ir.VectorType(ir.DoubleType(), LANES)
+    flags, alignment = ir.VectorType(ir.IntType(1), LANES), ir.IntType(32)(8)
+    place, zero = many.as_pointer(), ir.Constant(many, [0.0] * LANES)
+    counted = ir.Constant(ir.VectorType(word, LANES), list(range(LANES)))
+    first = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
+
+    def known(name: str, result: Any, *kinds: Any) -> Any:
+        return cgutils.get_or_insert_function(builder.module, ir.FunctionType(result, kinds), f"llvm.{name}")
+
+    def spread(value: Any) -> Any:
+        nothing = ir.Constant(ir.VectorType(value.type, LANES), ir.Undefined)
+        one = builder.insert_element(nothing, value, ir.IntType(32)(0))
+        return builder.shuffle_vector(one, nothing, first)
+
+    def at(row: Any, k: Any) -> Any:
+        return builder.bitcast(builder.gep(row, [k]), place)
+
+    fused = known("fma.v8f64", many, many, many, many)
+    load = known("masked.load.v8f64.p0", many, place, alignment.type, flags, many)
+    store = known("masked.store.v8f64.p0", ir.VoidType(), many, place, alignment.type, flags)
+    x, i, n = arguments[:3]
+    to = builder.gep(x, [i])
+    terms = [
+        (spread(f), builder.gep(y, [j])) for f, y, j in zip(arguments[3::3], arguments[4::3], arguments[5::3])
+    ]
+    whole = builder.and_(n, word(-LANES))
+    with cgutils.for_range_slice(builder, word(0), whole, word(LANES)) as (k, _):
+        total = builder.load(at(to, k), align=8)
+        for scale, row in terms:
+            total = builder.call(fused, [scale, builder.load(at(row, k), align=8), total])
+        builder.store(total, at(to, k), align=8)
+    rest = builder.sub(n, whole)
+    with builder.if_then(builder.icmp_signed(">", rest, word(0))):
+        mask = builder.icmp_signed("<", counted, spread(rest))
+        total = builder.call(load, [at(to, whole), alignment, mask, zero])
+        for scale, row in terms:
+            other = builder.call(load, [at(row, whole), alignment, mask, zero])
+            total = builder.call(fused, [scale, other, total])
+        builder.call(store, [total, at(to, whole), alignment, mask])
+    return context.get_dummy_value()
 
 
 @intrinsic

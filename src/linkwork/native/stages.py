@@ -118,15 +118,15 @@ class Program:
         """Add a function of Python; it may return the label where to go on."""
         self._stages.append(Stage(0, 0, 0, [], ask=function))
 
-    def run(self, start: str = "", instead: str = "") -> None:
-        """Go through the stages, from the one of this name; where one asks, go on elsewhere `instead`."""
+    def run(self, start: str = "") -> None:
+        """Go through the stages, from the one of this name; where one asks, do that, and go on."""
         if not self._tables:
             self._bind()
         k = run_stages(self._labels[start] if start else 0, *self._tables)
         while k < len(self._stages):
             ask = self._stages[k].ask
             assert ask
-            to = instead or ask()
+            to = ask()
             if not self._tables:  # it has bound the stages anew
                 self._bind()
             k = run_stages(self._labels[to] if to else k + 1, *self._tables)

@@ -11,17 +11,19 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.errors import SimulationError
+from linkwork.errors import LinkworkError, SimulationError
 from linkwork.real_numbers import real_array
 from linkwork.recording.channels import Between
 from linkwork.recording.derive import derive
 from linkwork.recording.samples import Samples
+from linkwork.spelling import spelled_methods
 
 Array = np.ndarray
 
 _ENOUGH, _MOST = 500, 16  # samples of a picture; parts of a step
 
 
+@spelled_methods
 class Instant(Samples):
     """A motion at one time, or at several: what a recording is over time, without the axis of samples."""
 
@@ -30,6 +32,24 @@ class Instant(Samples):
 
     def __repr__(self) -> str:
         return f"<Instant at {self.time} s>"
+
+    @property
+    def energy_balance(self) -> Array:
+        raise _of_a_run("energy_balance")
+
+    @property
+    def energy_error(self) -> Any:
+        raise _of_a_run("energy_error")
+
+    @property
+    def energy_at_play(self) -> Array:
+        raise _of_a_run("energy_at_play")
+
+
+def _of_a_run(word: str) -> LinkworkError:
+    return LinkworkError(
+        f"{word} compares a motion with its start: ask the run, run.{word}, not one time of it"
+    )
 
 
 def instant_of_sample(run: Samples, k: Any) -> Instant:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwork.spelling import fixed
+from linkwork.spelling import fixed, spelled_methods
 
 SUCCESS = ("DONE", "EVENT")  # the statuses of runs that ended as requested
 
@@ -67,6 +67,7 @@ def _impact(values: Sequence[Any]) -> Impact:
     return Impact(float(time), (text(a), text(b)), tuple(map(float, point)), tuple(map(float, impulse)))
 
 
+@spelled_methods
 @fixed("it says how a run went")
 @dataclass(frozen=True)
 class Report:

@@ -5,12 +5,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from math import prod
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from linkwork.errors import LinkworkError, unknown
-from linkwork.foreign_words import no_attribute
 from linkwork.lazy import LOCK
 from linkwork.recording.channels import Channels, derivable
 from linkwork.recording.layout import PARTS, WHOLE, Layout
@@ -46,15 +45,11 @@ class Samples(Computed):
         recorded: Array,
         given: Mapping[str, Array] | None = None,
     ) -> None:
-        given = dict(given or {})
+        time, q, v, work, recorded = map(read_only, (time, q, v, work, recorded))
+        given = {name: read_only(array) for name, array in (given or {}).items()}
         self.__dict__.update(
             time=time, q=q, v=v, work=work, recorded=recorded, _channels=channels, given=given, kept={**given}
         )
-
-    if not TYPE_CHECKING:
-
-        def __getattr__(self, word: str) -> Any:
-            raise no_attribute(self, word)
 
     @property
     def layout(self) -> Layout:
@@ -84,7 +79,8 @@ class Samples(Computed):
         if quantity not in self.kept:
             with LOCK:
                 if quantity not in self.kept:
-                    self.kept.update(self._channels.derive(quantity, self))
+                    found = self._channels.derive(quantity, self)
+                    self.kept.update({name: read_only(array) for name, array in found.items()})
         return self.kept[quantity]
 
     @property
@@ -309,6 +305,13 @@ def _components(label: str, quantity: str, units: tuple[str, ...], values: Array
         where = ", ".join(map(str, index))
         traces.append(Trace(f"{label}[{where}]", quantity, unit, values[(..., *index)], scale=scale))
     return traces
+
+
+def read_only(array: Array) -> Array:
+    """Return a view that nobody writes to: `run["pin"].position *= 57` would change the run itself."""
+    view = np.asarray(array).view()
+    view.setflags(write=False)
+    return view
 
 
 def most(values: Array) -> Array:

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from linkwork.foreign_words import no_attribute
-from linkwork.spelling import Computed
+from linkwork.spelling import Computed, spelled_methods
 
 if TYPE_CHECKING:
     from linkwork.recording.samples import Samples
@@ -24,11 +23,6 @@ class Record(Computed):
 
     def __init__(self, samples: "Samples", name: str) -> None:
         self._samples, self._name = samples, name
-
-    if not TYPE_CHECKING:
-
-        def __getattr__(self, word: str) -> Any:
-            raise no_attribute(self, word)
 
     def __repr__(self) -> str:
         return f"<{self._kind} {self._name!r}: {', '.join(self.quantities)}>"
@@ -130,6 +124,7 @@ class DriverRecord(ConstraintRecord):
         return self.force * self.velocity
 
 
+@spelled_methods
 class BodyRecord(Record):
     """A body over time: its origin and axes in the world."""
 

@@ -13,6 +13,9 @@ from linkwork.model.state import State
 from linkwork.scene.handles import BodyHandle, Handle, JointHandle
 from linkwork.scene.scene_node import Group, Node
 from linkwork.scene.unit import Unit
+from linkwork.simulation.controllers import writers
+from linkwork.simulation.held_inputs import HeldInputs
+from linkwork.spelling import spelled_methods
 
 if TYPE_CHECKING:
     from linkwork.scene.scene import Scene
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
 Array = np.ndarray
 
 
+@spelled_methods
 class Actor(Node):
     """A mechanism in a scene: `robot["knee"].position`, `robot.detach("forearm")`.
 
@@ -201,13 +205,20 @@ class Actor(Node):
             handle.move_to(self, names.get(handle.name, handle.name))
         self._handles = {handle.name: handle for handle in self._handles.values()}
 
-    def return_to(self, unit: Unit, names: tuple[str, ...], held: Mapping[str, Any]) -> None:
-        """Be what it was at another time."""
+    @property
+    def handles(self) -> dict[str, Handle]:
+        """The handles that were asked for, by name."""
+        return dict(self._handles)
+
+    def return_to(
+        self, unit: Unit, names: tuple[str, ...], held: Mapping[str, Any], handles: Mapping[str, Handle]
+    ) -> None:
+        """Be what it was at another time; `handles` named its bodies and joints then."""
         self._unit, self._names, self.held = unit, list(names), dict(held)
         unit.actors.append(self)
-        self._handles = {name: each for name, each in self._handles.items() if name in self}
-        for handle in self._handles.values():
-            handle.move_to(self, handle.name)
+        self._handles = {name: each for name, each in {**self._handles, **handles}.items() if name in self}
+        for name, handle in self._handles.items():
+            handle.move_to(self, name)
 
     def give(self, other: "Actor", bodies: list[str]) -> None:
         """Leave bodies to another actor of the same unit; handles of them, and of their joints, follow."""
@@ -259,8 +270,12 @@ class ActorInputs(MutableMapping[str, float]):
             encounter.simulation.inputs[encounter.prefix(self._unit) + name] = value
             encounter.wake()
         else:
-            state = self._unit.state
-            self._unit.settle(replace(state, inputs={**state.inputs, name: float(value)}))
+            model, state = self._unit.model, self._unit.state
+            held = HeldInputs(  # which refuses what is no input
+                list(model.inputs), np.zeros((1, len(model.inputs))), False, model.load_names, writers(model)
+            )
+            held[name] = value
+            self._unit.settle(replace(state, inputs={**state.inputs, name: held[name]}))
 
     def __delitem__(self, name: str) -> None:
         raise TypeError(f"input {name!r} cannot be deleted; write another value")

@@ -20,7 +20,7 @@ from linkwork.scene.encounter import placed_bodies
 from linkwork.scene.rigid_frames import HERE, composed, free_positions, free_velocities, placed
 from linkwork.scene.scene_mechanism import add_statics, is_anchored, is_floating_base, taken_in
 from linkwork.scene.scene_node import Group, Static, shape_of
-from linkwork.scene.structural_change import change_statics
+from linkwork.scene.structural_change import change_statics, dismiss
 from linkwork.scene.unit import Unit
 
 if TYPE_CHECKING:
@@ -101,7 +101,12 @@ class Adding:
         actor = Actor(name, group, unit, list(unit.numbers))
         actor.begins_as(own, model, state)
         group.put(actor)
-        self._scene.encounters.begin([unit]).begin()  # so that what cannot be simulated is refused here
+        try:
+            self._scene.encounters.begin([unit]).begin()  # so that what cannot be simulated is refused here
+        except Exception:
+            dismiss(self._scene, actor)
+            group.drop(actor)
+            raise
         return actor
 
     def _compiled(self, mechanism: Mechanism, place: Array) -> tuple[Mechanism, Model]:

@@ -8,13 +8,13 @@ program has defined are made again.
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from linkwork.spelling import SpelledABC
+from linkwork.spelling import Closed, Spelled
 
 if TYPE_CHECKING:
     from linkwork.scene.scene import Scene
 
 
-class Behaviour(metaclass=SpelledABC):
+class Behaviour(metaclass=Spelled):
     """Something that acts in a scene: override `before`, called before a step, or `after`.
 
     >>> import linkwork as lw
@@ -48,6 +48,18 @@ class Behaviour(metaclass=SpelledABC):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}>"
+
+
+class CheckedBehaviour(Behaviour, Closed):
+    """A behaviour of the package: it has the attributes of its constructor, and their values are checked."""
+
+    def __setattr__(self, word: str, value: Any) -> None:
+        self._check_assignable(word, value)
+        object.__setattr__(self, word, self.checked(word, value))
+
+    def checked(self, word: str, value: Any) -> Any:
+        """Return the value of an attribute as it is kept; raise TypeError or ValueError if it cannot be."""
+        return value
 
 
 ACTIONS: dict[str, Callable[..., Any]] = {}  # functions that files may name

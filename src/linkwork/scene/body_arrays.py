@@ -3,9 +3,12 @@
 Handles read these arrays, steps write to them: reading where a body is costs an index.
 """
 
+from math import sqrt
 from typing import Any
 
 import numpy as np
+
+from linkwork.native.numba_functions import entry
 
 Array = np.ndarray
 
@@ -57,10 +60,30 @@ class BodyArrays:
 
         `fall` is how far they may fall in it [m].
         """
-        X, V = self.poses[rows], self.velocities[rows]
-        R = X[:, :, :3]
-        centre = (R @ self.boxes[rows, 0][:, :, None])[:, :, 0] + X[:, :, 3]
-        half = (np.abs(R) @ self.boxes[rows, 1][:, :, None])[:, :, 0]
-        speed = np.sqrt((V[:, 3:] ** 2).sum(axis=1)) + np.sqrt((V[:, :3] ** 2).sum(axis=1)) * self.reach[rows]
-        half = half + (_MARGIN + fall + 1.5 * h * speed)[:, None]
-        return centre - half, centre + half
+        which = np.arange(len(self.poses))[rows]
+        low, high = np.zeros((len(which), 3)), np.zeros((len(which), 3))
+        arrays = self.poses, self.velocities, self.boxes, self.reach
+        _write_boxes(*arrays, which, 1.5 * h, _MARGIN + fall, low, high)
+        return low, high
+
+
+@entry(
+    None,
+    *("float64[:, :, ::1]", "float64[:, ::1]", "float64[:, :, ::1]", "float64[::1]", "int64[::1]"),
+    *("float64", "float64", "float64[:, ::1]", "float64[:, ::1]"),
+)
+def _write_boxes(poses, velocities, boxes, reach, rows, h, more, low, high):
+    """Write the boxes that bodies can be in during a time h, and so much wider."""
+    for k in range(len(rows)):
+        i = rows[k]
+        turns = speed = 0.0
+        for r in range(3):
+            turns += velocities[i, r] * velocities[i, r]
+            speed += velocities[i, 3 + r] * velocities[i, 3 + r]
+        wide = more + h * (sqrt(speed) + sqrt(turns) * reach[i])
+        for r in range(3):
+            at, half = poses[i, r, 3], wide
+            for c in range(3):
+                at += poses[i, r, c] * boxes[i, 0, c]
+                half += abs(poses[i, r, c]) * boxes[i, 1, c]
+            low[k, r], high[k, r] = at - half, at + half

@@ -6,7 +6,7 @@ import numpy as np
 
 from linkwork.errors import ModelError
 from linkwork.real_numbers import is_finite
-from linkwork.scene.behaviour import Behaviour
+from linkwork.scene.behaviour import CheckedBehaviour
 from linkwork.scene.handles import JointHandle
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from linkwork.scene.scene import Scene
 
 
-class BreakWhen(Behaviour):
+class BreakWhen(CheckedBehaviour):
     """Take a joint out when it bears more than it can: `world.add(lw.BreakWhen(robot["elbow"], force=800))`.
 
     `force` [N] and `torque` [N m] are those of its reaction, averaged over a step, impacts among it; `energy`
@@ -31,24 +31,27 @@ class BreakWhen(Behaviour):
         energy: float | None = None,
         then: Any = None,
     ) -> None:
-        if not isinstance(joint, JointHandle):
-            raise TypeError(f"BreakWhen: joint {joint!r}; give a joint of a mechanism, robot['elbow']")
-        limits = {"force": force, "torque": torque, "energy": energy}
-        if all(value is None for value in limits.values()):
+        if force is None and torque is None and energy is None:
             raise ValueError("BreakWhen: nothing breaks it; give force=, torque= or energy=")
-        for word, value in limits.items():
-            if value is not None and not (is_finite(value) and value > 0.0):
-                raise ValueError(f"BreakWhen: {word} {value!r}; give a number above 0")
-        if energy is not None and not joint.joint.nv:
-            raise ModelError(
-                f"BreakWhen: {joint.path!r} has no freedom to do work in; give force= or torque="
-            )
-        if then is not None and not callable(then):
-            raise TypeError(f"BreakWhen: then {then!r}; give a function of the scene and what came off")
         self.joint, self.force, self.torque, self.energy, self.then = joint, force, torque, energy, then
         self.work = 0.0  # so far [J]
         self.broken: float | None = None  # when it broke [s]
         self.part: Actor | None = None  # what came off
+
+    def checked(self, word: str, value: Any) -> Any:
+        """Return the value of an option, if it can be."""
+        if word == "joint" and not isinstance(value, JointHandle):
+            raise TypeError(f"BreakWhen: joint {value!r}; give a joint of a mechanism, robot['elbow']")
+        if word == "then" and value is not None and not callable(value):
+            raise TypeError(f"BreakWhen: then {value!r}; give a function of the scene and what came off")
+        if word in ("force", "torque", "energy") and value is not None:
+            if not (is_finite(value) and value > 0.0):
+                raise ValueError(f"BreakWhen: {word} {value!r}; give a number above 0")
+            if word == "energy" and not self.joint.joint.nv:
+                raise ModelError(
+                    f"BreakWhen: {self.joint.path!r} has no freedom to do work in; give force= or torque="
+                )
+        return value
 
     def after(self, scene: "Scene", dt: float) -> None:
         """Break the joint, if it bore too much."""

@@ -1,7 +1,8 @@
 """Captured motion plus gravity: joints play a recording, again and again; the base falls until it is met.
 
 The cheapest way to let something far away look alive: no dynamics. The base moves on with the velocity it
-had, under gravity, and stands at the height above static shapes at which it was captured, if it comes there.
+had, under gravity, until it stands on static shapes: as high above them as it was, if it stood on them, or as
+high as it was above its own lowest point.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ from linkwork.errors import ModelError
 from linkwork.model.state import State
 from linkwork.recording.recording import Recording
 from linkwork.scene.actor import Actor
-from linkwork.scene.behaviour import Behaviour
+from linkwork.scene.behaviour import CheckedBehaviour
 from linkwork.scene.rigid_frames import free_velocities
 from linkwork.scene.scene_mechanism import is_floating_base
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 Array = np.ndarray
 
 
-class CapturedMotion(Behaviour):
+class CapturedMotion(CheckedBehaviour):
     """What the joints of a mechanism do while its level of detail is "captured".
 
     The recording is one of the same mechanism: joints are known by their names. Samples are kept as they are,
@@ -45,19 +46,25 @@ class CapturedMotion(Behaviour):
             raise ModelError(
                 f"CapturedMotion: the recording has no joint of {actor.path!r}; record one like it"
             )
-        self.actor, self.base = actor, bases[0] if bases else None
+        self.actor, self.base = actor, bases[0] if bases else ""
         self.times = recording.time - recording.time[0]
         self.q = {name: recording.q[:, slices[name][0]] for name in self.joints}
         self.v = {name: recording.v[:, slices[name][1]] for name in self.joints}
         self.running, self.begun = False, 0.0
-        self.height = 0.0  # of the base above static shapes, when it stands
+        self.height = 0.0  # of the body at the base above static shapes, when it stands [m]
 
     def start(self, scene: "Scene") -> None:
         """Play from now on."""
         self.actor.pause()
         self.running, self.begun = True, scene.time
-        position = self.actor.position
-        self.height = max(float(position[2]) - max(scene.height(position[0], position[1]), -1e6), 0.0)
+        if self.base in self.actor.model.slices:
+            x, y, z = self._body().position.tolist()
+            below = np.fmax(scene.height(x, y), self.actor.bounds[0, 2])  # boxes go deeper than shapes
+            self.height = max(z - float(below), 0.0) if np.isfinite(below) else 0.0
+
+    def _body(self) -> Any:
+        """Return the body that the base moves."""
+        return self.actor[self.actor.mechanism.joints[self.base].child.name]
 
     def stop(self, scene: "Scene") -> None:
         """Go on with dynamics from where it is."""
@@ -76,7 +83,7 @@ class CapturedMotion(Behaviour):
             if name in unit.model.slices:
                 at_q, at_v = unit.model.slices[name]
                 q[at_q], v[at_v] = self.q[name][k], self.v[name][k]
-        if self.base is not None and self.base in unit.model.slices:
+        if self.base in unit.model.slices:
             at_q, at_v = unit.model.slices[self.base]
             self._fall(scene, dt, q[at_q], v[at_v])
         unit.settle(State(q, v, state.t + dt, None, state.inputs, state.slices, state.controllers))
@@ -84,7 +91,7 @@ class CapturedMotion(Behaviour):
 
     def _fall(self, scene: "Scene", dt: float, q: Array, v: Array) -> None:
         """Move the coordinates of a Free joint, in place; it does not turn."""
-        body = self.actor[self.actor.names[0]]
+        body = self._body()
         speed = np.array(body.velocity) + dt * scene.gravity
         place = q[:3] + dt * (speed - 0.5 * dt * scene.gravity)
         ground = scene.height(place[0], place[1]) + self.height

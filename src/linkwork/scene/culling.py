@@ -3,7 +3,8 @@
 The levels, from all to nothing: "full" dynamics; "reduced", in which its joints are locked and it moves as
 one body (`locked_joints`); "captured", in which a recorded motion is played on a base that falls
 (`captured_motion`); "pause", in which its clock stands still, to go on from there; "restart", the same, but
-it begins anew when it is needed; "sleep", in which it stands still until something comes near.
+it begins anew when it is needed; "sleep", in which it stands still until something comes near. What came off
+another has no start and no captured motion: "restart" and "captured" pause it.
 """
 
 import itertools
@@ -17,7 +18,7 @@ from linkwork.errors import ModelError, unknown
 from linkwork.mechanism.placement import numbers
 from linkwork.real_numbers import is_real
 from linkwork.scene.actor import Actor
-from linkwork.scene.behaviour import Behaviour
+from linkwork.scene.behaviour import CheckedBehaviour
 from linkwork.scene.captured_motion import CapturedMotion
 from linkwork.scene.places import place
 from linkwork.spelling import require
@@ -31,7 +32,7 @@ LEVELS = ("full", "reduced", "captured", "pause", "restart", "sleep")
 _EDGE = 0.05  # of a distance: one that has crossed it must come back as far to cross it again
 
 
-class Culling(Behaviour):
+class Culling(CheckedBehaviour):
     """Give mechanisms the level of detail that their distance to a viewer asks for.
 
     `levels` are pairs (distance [m], level), rising: up to the first distance the first level, and so on;
@@ -61,18 +62,33 @@ class Culling(Behaviour):
         distances = [float(pair[0]) for pair in pairs]
         if not (distances[0] >= 0.0 and all(a < b for a, b in itertools.pairwise(distances))):
             raise ValueError(f"Culling: distances {distances}; give rising ones, 0 or more")
-        self.viewer = None if viewer is None else place("Culling: viewer", viewer)
-        self.region = None if region is None else _box(region)
-        _check_actors(actors)
+        self.viewer, self.region, self.actors = viewer, region, actors
         self.distances = distances
         self.levels = [str(level) for _, level in pairs]
-        self.actors = None if actors is None else list(actors)
         self.now: dict[str, str] = {}  # level of each actor, by path; "full" if it is not there
+        self._whose: dict[str, Actor | None] = {}  # these levels are: another may come under a path
+
+    def checked(self, word: str, value: Any) -> Any:
+        """Return the value of an option, if it can be."""
+        if word in ("levels", "distances") and self._complete:
+            raise AttributeError(
+                f"Culling: {word} cannot be set to {value!r:.80}; add another, lw.Culling(...)"
+            )
+        if value is None:
+            return None
+        if word == "actors":
+            _check_actors(value)
+            return list(value)
+        if word == "viewer":
+            return place("Culling: viewer", value)
+        return _box(value) if word == "region" else value
 
     def before(self, scene: "Scene", dt: float) -> None:
         """Find the level of each mechanism, and change those that have another."""
         chosen = scene.actors if self.actors is None else self.actors
         chosen = [actor for actor in chosen if actor.parent is not None and actor.names]
+        for path in [path for path, actor in self._whose.items() if actor is None or not actor.exists]:
+            del self.now[path], self._whose[path]
         if not chosen:
             return
         rows = np.array([actor.row_of(actor.names[0]) for actor in chosen], np.int64)
@@ -104,32 +120,36 @@ class Culling(Behaviour):
     def _change(self, scene: "Scene", actor: Actor, was: str, level: str) -> None:
         if was == "reduced":
             actor.restore()
-        elif was == "captured":
-            _captured(scene, actor).stop(scene)
-        elif was == "pause":
-            actor.resume()
-        elif was == "restart":
+        elif was == "captured" and (playing := _captured(scene, actor)):
+            playing.stop(scene)
+        elif was == "restart" and actor.start:
             actor.restart()
+        elif was in ("captured", "pause", "restart"):
+            actor.resume()
         elif was == "sleep":
             actor.wake()
         if level == "reduced":
             actor.reduce()
-        elif level == "captured":
-            _captured(scene, actor).start(scene)
-        elif level in ("pause", "restart"):
+        elif level == "captured" and (playing := _captured(scene, actor)):
+            playing.start(scene)
+        elif level == "captured" and actor.start:
+            raise ModelError(
+                f"Culling: {actor.path!r} has no captured motion; add one, lw.CapturedMotion(robot, "
+                "recording), or name those that have one: lw.Culling(..., actors=[robot])"
+            )
+        elif level in ("captured", "pause", "restart"):
             actor.pause()
         elif level == "sleep":
             scene.sleep(actor)
-        self.now[actor.path] = level
+        self.now[actor.path], self._whose[actor.path] = level, actor
 
 
-def _captured(scene: "Scene", actor: Actor) -> CapturedMotion:
+def _captured(scene: "Scene", actor: Actor) -> CapturedMotion | None:
+    """Return the captured motion of a mechanism, if it has one."""
     for behaviour in scene.behaviours:
         if isinstance(behaviour, CapturedMotion) and behaviour.actor is actor:
             return behaviour
-    raise ModelError(
-        f"Culling: {actor.path!r} has no captured motion; add one: lw.CapturedMotion(robot, recording)"
-    )
+    return None
 
 
 def _is_pair(value: Any) -> bool:

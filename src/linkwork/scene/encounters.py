@@ -185,7 +185,7 @@ class Encounters:
         whole = before.whole if before else None
         if whole and 2 * whole.shared(units, names) > sum(len(unit.numbers) for unit in units):
             return grown(whole, units, names)
-        return together(units, names, self._scene.statics)
+        return together(units, names, self._scene.gravity, self._scene.statics)
 
     def _words(self, units: Sequence[Unit]) -> tuple[float | None, float | None]:
         """Return accuracy and largest step of units; None: steps of the scene."""
@@ -270,7 +270,8 @@ class Encounters:
         self._look_again()
         self._look_at_sleepers()
         self._look_again()
-        alone = self._advance_groups(t)
+        alone = [one for one in self.awake if one.lane is None]
+        left = self._advance_groups(t)
         for one in alone:
             one.begin()
         if self._pool is None or len(alone) < 2:
@@ -278,6 +279,7 @@ class Encounters:
                 _advance(one, t)
         else:
             self._share_out(alone, t)
+        alone += left
         for one in alone:
             one.publish()
             if one.fall_asleep():
@@ -285,16 +287,17 @@ class Encounters:
         self._group(alone)
 
     def _advance_groups(self, t: float) -> list[Encounter]:
-        """Bring those in groups to a time; return the others, which are awake."""
-        alone = [one for one in self.awake if one.lane is None]
+        """Bring those in groups to a time; return those that have left, and are there, too."""
+        left = list[Encounter]()
         for (_, offset), group in list(self._groups.items()):
             if not len(group):
                 continue
-            alone += group.advance(max(t - offset, group.t), self._pool, self._threads)
+            given = self._pool, self._threads
+            left += group.advance(max(t - offset, group.t), lambda one: _advance(one, t), *given)
             group.publish(self._scene.arrays)
             for one in group.calmed():
                 self._changed |= one.fall_asleep()
-        return alone
+        return left
 
     def _group(self, alone: Sequence[Encounter]) -> None:
         """Let those that are alike go on together."""

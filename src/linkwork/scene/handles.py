@@ -7,7 +7,7 @@ import numpy as np
 from linkwork.errors import ModelError
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.joint import Joint
-from linkwork.spelling import Closed
+from linkwork.scene.scene_node import OfScene
 
 if TYPE_CHECKING:
     from linkwork.scene.actor import Actor
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Array = np.ndarray
 
 
-class Handle(Closed):
+class Handle(OfScene):
     """A name in a mechanism of a scene; it follows what it names from one mechanism to another."""
 
     def __init__(self, actor: "Actor | None", name: str) -> None:

@@ -57,9 +57,11 @@ def alone(unit: Unit) -> Joined:
     return Joined((model,), model, ("",), ((slice(None), slice(None)),), _timed(model))
 
 
-def together(units: Sequence[Unit], names: Sequence[str], statics: Iterable[Static]) -> Joined:
+def together(
+    units: Sequence[Unit], names: Sequence[str], gravity: Array, statics: Iterable[Static]
+) -> Joined:
     """Return several units, in this order, as members of these names."""
-    return grown(Whole(units[0].model.gravity, statics), units, names)
+    return grown(Whole(gravity, statics), units, names)
 
 
 def grown(whole: "Whole", units: Sequence[Unit], names: Sequence[str]) -> Joined:

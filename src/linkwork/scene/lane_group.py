@@ -67,14 +67,24 @@ class LaneGroup:
 
     def leave(self, i: int) -> None:
         """Let the encounter in a lane go on by itself."""
-        one = self._members.pop(i)
-        one.lane = None
-        one.calm = int(self._calm[i])
+        self._let_out(i)
+        one = self._give_back(i)
         if one in self._fresh:
             self._fresh.remove(one)
+
+    def _let_out(self, i: int) -> "Encounter":
+        """Let the encounter in a lane take what the lane has; return it."""
+        one = self._members[i]
+        one.lane = None
+        one.calm = int(self._calm[i])
+        one.leave_lane(self.lanes, i, self.t, self.span)
+        return one
+
+    def _give_back(self, i: int) -> "Encounter":
+        """Let others have a lane; return whose it was."""
         self._free.append(i)
         self._rows = None
-        one.leave_lane(self.lanes, i, self.t, self.span)
+        return self._members.pop(i)
 
     def _lay_out(self) -> tuple[Array, ...]:
         """Return which lanes have which bodies, and which rows of the scene those are."""
@@ -91,38 +101,57 @@ class LaneGroup:
         self._rows = tuple(np.concatenate(none + x) for x in (lanes, bodies, rows))
         return self._rows
 
-    def advance(self, t: float, pool: Executor | None, threads: int) -> "list[Encounter]":
-        """Bring all to a time of their clock; return those that are not there, which leave."""
+    def advance(
+        self, t: float, go_on: "Callable[[Encounter], None]", pool: Executor | None, threads: int
+    ) -> "list[Encounter]":
+        """Bring all to a time of their clock; return those that had to leave, which `go_on` by themselves.
+
+        Whichever thread finds that one has to leave lets it go on at once, while others are in native code.
+        """
         self._lay_out()
         for one in self._fresh:
             one.forget_step()
         self._fresh.clear()
         which, parts = self._which, self._parts(threads if pool else 1)
-        if pool is None or len(parts) < 2:
-            behind = self._steppers[0].advance(self.lanes, which, self._h, t)
-        else:
-            behind = _share_out(self._workers(parts, threads, t), pool)
-        left = []
-        if behind:
-            for i in which[self.lanes.taken[which] == 0].tolist():
-                left.append(self._members[i])
-                left[-1].stay_out_of_lanes(float(self.lanes.number(STEPS)[i]))
-                self.leave(i)
-        self.span, self.t = t - self.t, t
+        try:
+            if pool is None or len(parts) < 2:
+                self._advance(self._steppers[0], which, t, go_on)
+            else:
+                _share_out(self._workers(parts, threads, t, go_on), pool)
+        finally:
+            self.span, self.t = t - self.t, t
+            gone = [i for i in which.tolist() if self._members[i].lane is None]
+            left = [self._give_back(i) for i in gone]
         return left
+
+    def _advance(
+        self, stepper: Stepper, which: Array, t: float, go_on: "Callable[[Encounter], None]"
+    ) -> None:
+        """Bring some lanes to a time; those that cannot are let out, and go on by themselves."""
+        if not stepper.advance(self.lanes, which, self._h, t):
+            return
+        behind = which[self.lanes.taken[which] == 0].tolist()
+        left = [self._let_out(i) for i in behind]
+        for i, one in zip(behind, left):
+            one.stay_out_of_lanes(float(self.lanes.number(STEPS)[i]))
+        for one in left:
+            go_on(one)
 
     def _parts(self, threads: int) -> list[Array]:
         count = max(1, min(_PARTS * threads, len(self._which))) if threads > 1 else 1
         return np.array_split(self._which, count)
 
-    def _workers(self, parts: list[Array], threads: int, t: float) -> Sequence[Callable[[], int]]:
+    def _workers(
+        self, parts: list[Array], threads: int, t: float, go_on: "Callable[[Encounter], None]"
+    ) -> Sequence[Callable[[], None]]:
         """Return what each thread does: it takes parts of the lanes until none is left."""
         while len(self._steppers) < threads:
             self._steppers.append(Stepper(self._model))
         waiting: Iterator[Array] = iter(parts)
 
-        def work(stepper: Stepper) -> int:
-            return sum(stepper.advance(self.lanes, part, self._h, t) for part in waiting)
+        def work(stepper: Stepper) -> None:
+            for part in waiting:
+                self._advance(stepper, part, t, go_on)
 
         return [lambda stepper=stepper: work(stepper) for stepper in self._steppers[:threads]]
 
@@ -149,14 +178,13 @@ class LaneGroup:
         return found
 
 
-def _share_out(work: Sequence[Callable[[], int]], pool: Executor) -> int:
-    """Let threads work; return the sum of what they give."""
+def _share_out(work: Sequence[Callable[[], None]], pool: Executor) -> None:
+    """Let threads work."""
     others = [pool.submit(one) for one in work[1:]]
     try:
-        total = work[0]()
+        work[0]()
     finally:
         faults = [other.exception() for other in others]
     for fault in faults:
         if fault:
             raise fault
-    return total + sum(other.result() for other in others)

@@ -16,6 +16,7 @@ from linkwork.scene.actor import Actor
 from linkwork.scene.behaviour import ACTIONS, Behaviour
 from linkwork.scene.handles import BodyHandle, Handle, JointHandle
 from linkwork.scene.scene_node import Node
+from linkwork.spelling import Closed
 
 if TYPE_CHECKING:
     from linkwork.scene.scene import Scene
@@ -176,6 +177,8 @@ def behaviour_read(content: Any, scene: "Scene", where: str, loose: bool = False
             f"{where}: {unknown('behaviour', name, Behaviour.known)}; import the module that defines it first"
         )
     made = object.__new__(Behaviour.known[name])
+    if isinstance(made, Closed):
+        object.__setattr__(made, "_complete", True)
     for word, value in values.items():
         if not word.isidentifier() or word.startswith("__"):
             raise FormatError(f"{where}: behaviour {name!r} has an attribute {word!r:.40}")

@@ -51,6 +51,8 @@ def run(
     for word, value in (("duration", duration), ("fps", fps), ("budget", 1.0 if budget is None else budget)):
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 < value < 1e9:
             raise ValueError(f"run: {word} {value!r}; give a number above 0")
+    if until is not None and not callable(until):
+        raise TypeError(f"run: until {until!r:.80}; give a function of the scene, which says whether to end")
     dt = 1.0 / fps
     room = dt if budget is None else budget
     frames, late, longest = 0, 0, 0.0

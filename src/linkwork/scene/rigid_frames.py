@@ -39,6 +39,11 @@ def turned(a: Array, velocities: Array) -> Array:
     return np.concatenate(parts, axis=-1)
 
 
+def seen_from(a: Array, direction: Array) -> Array:
+    """Return a direction of the world, as gravity is, along the axes of a pose."""
+    return a[:, :3].T @ direction
+
+
 def frame_of(a: Array) -> Any:
     """Return a pose as a Frame."""
     return Frame.from_scalars(a.ravel().tolist())

@@ -66,6 +66,17 @@ def _alone(method: Callable[..., Any]) -> Any:
     return wrapped
 
 
+def _edit(method: Callable[..., Any]) -> Any:
+    """Let a change be one edit, whatever it is made of: what was before it is kept, for `undo`."""
+
+    @wraps(method)
+    def wrapped(self: "Scene", *given: Any, **words: Any) -> Any:
+        with self.lock, self.history.edit():
+            return method(self, *given, **words)
+
+    return wrapped
+
+
 _LOOK = 16  # steps after which is looked for mechanisms that came off others and have gone away
 
 
@@ -158,6 +169,11 @@ class Scene(Group):
         return [node for node in self.walk_nodes() if isinstance(node, Actor)]
 
     @property
+    def groups(self) -> list[Group]:
+        """The scene, and all groups in it."""
+        return [self, *(node for node in self.walk_nodes() if isinstance(node, Group))]
+
+    @property
     def statics(self) -> list[Static]:
         """All shapes that stand still."""
         return [node for node in self.walk_nodes() if isinstance(node, Static)]
@@ -174,7 +190,7 @@ class Scene(Group):
             if isinstance(node, Group):
                 yield from self.walk_nodes(node)
 
-    @_alone
+    @_edit
     def take_in(self, group: Group, thing: Any, given: dict[str, Any]) -> Any:
         """Do what `Group.add` says."""
         if isinstance(thing, Behaviour):
@@ -186,14 +202,15 @@ class Scene(Group):
         if thing in self._behaviours:
             raise ModelError(f"scene: {thing!r} is in it already")
         for word, part in vars(thing).items():
-            handle = isinstance(part, Handle) and part.exists
-            if (handle and part.actor.scene is not self) or (isinstance(part, Actor) and part.parent is None):
+            if not isinstance(part, Handle | Actor):
+                continue
+            if not part.exists or (part.actor if isinstance(part, Handle) else part).scene is not self:
                 raise ModelError(f"scene: {word} of {thing!r}, {part!r}, is not in this scene")
         thing.begin(self)
         self._behaviours.append(thing)
         return thing
 
-    @_alone
+    @_edit
     def remove(self, thing: Any) -> None:
         """Take out a mechanism, a group with all that is in it, static shapes, or a behaviour."""
         if isinstance(thing, Behaviour):
@@ -250,9 +267,11 @@ class Scene(Group):
         self.encounters.update(min(dt, self.step_size))
         self.encounters.advance(t)
         clock.t, clock.steps = t, clock.steps + 1
-        for behaviour in self.behaviours:
-            behaviour.after(self, dt)
-        self.record.add()
+        try:
+            for behaviour in self.behaviours:
+                behaviour.after(self, dt)
+        finally:
+            self.record.add()  # the step was taken, whatever they make of it
         for observer in tuple(self._observers):
             observer(self)
 
@@ -375,15 +394,15 @@ class Scene(Group):
 
     # changes
 
-    @_alone
+    @_edit
     def detach(self, body: BodyHandle) -> Actor:
         """Take a body, with what hangs on it, off its mechanism; return the mechanism that it is now."""
         return taking_apart.detach(self, body_in(self, body, "detach"))
 
-    @_alone
+    @_edit
     def attach(
         self,
-        parent: BodyHandle,
+        parent: Any,
         child: BodyHandle,
         joint: Any = None,
         *,
@@ -394,43 +413,44 @@ class Scene(Group):
     ) -> JointHandle:
         """Join two bodies where they are now by a joint, a class such as lw.Revolute; lw.Fixed if not given.
 
+        The parent may be shapes that stand still, or the scene itself: the child is held by ground then.
         `at` (the child's origin if not given) and `axis` are those of the world, now; `options` are others of
         the joint. What was another mechanism becomes part of that of the parent. Bodies that move relative
         to each other as the joint does not allow are stopped by an impulse between them: momentum is kept.
         """
         return putting_together.attach(self, parent, child, joint, at, axis, name, options)
 
-    @_alone
-    def weld(self, parent: BodyHandle, child: BodyHandle, *, name: str | None = None) -> JointHandle:
+    @_edit
+    def weld(self, parent: Any, child: BodyHandle, *, name: str | None = None) -> JointHandle:
         """Fix two bodies to each other where they are now."""
         return putting_together.attach(self, parent, child, None, None, None, name, None)
 
-    @_alone
+    @_edit
     def unweld(self, joint: JointHandle) -> Actor | None:
         """Take a joint out; return the mechanism that comes off by it, if one does."""
         return taking_apart.separate(self, joint_in(self, joint, "unweld"))
 
-    @_alone
+    @_edit
     def fracture(self, body: BodyHandle, parts: Sequence[Body]) -> list[Actor]:
         """Break a body into parts, drawn where they are in its frame; momentum is kept."""
         return fracture.fracture(self, body_in(self, body, "fracture"), parts)
 
-    @_alone
+    @_edit
     def disintegrate(self, actor: Actor) -> None:
         """Let all bodies of a mechanism fly on by themselves."""
         taking_apart.disintegrate(self, actor)
 
-    @_alone
+    @_edit
     def reduce(self, actor: Actor, joints: Sequence[str]) -> None:
         """Lock joints of a mechanism; see `Actor.reduce`."""
         lock(self, actor, joints)
 
-    @_alone
+    @_edit
     def unlock(self, actor: Actor) -> None:
         """Unlock what `reduce` has locked."""
         unlock(self, actor)
 
-    @_alone
+    @_edit
     def remove_element(self, actor: Actor, name: str) -> None:
         """Take an element out of a mechanism; see `Actor.remove`."""
         taking_apart.remove_element(self, actor, name)
@@ -471,7 +491,7 @@ class Scene(Group):
         unit.become(mechanism, model, state)
         unit.settle(at_time(state, self.time))
         unit.paused = False
-        actor.return_to(unit, tuple(unit.numbers), {})
+        actor.return_to(unit, tuple(unit.numbers), {}, {})
         self.encounters.begin([unit])
 
     # copies and files
@@ -493,7 +513,10 @@ class Scene(Group):
 
     @_alone
     def undo(self, edits: int = 1) -> None:
-        """Take back edits, with the steps made since; they are kept as those of `rewind` are."""
+        """Take back edits, with the steps made since; they are kept as those of `rewind` are.
+
+        An edit is what was added, removed, joined, taken apart, broken, or had its joints locked.
+        """
         self.history.back(edits, "edit")
 
     @_alone

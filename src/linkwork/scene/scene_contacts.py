@@ -7,6 +7,7 @@ import numpy as np
 
 from linkwork.model.carried_contacts import BODIES, IMPULSE, PLACE
 from linkwork.recording.report import impacts_of
+from linkwork.spelling import fixed
 
 if TYPE_CHECKING:
     from linkwork.scene.encounter import Encounter
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 Array = np.ndarray
 
 
+@fixed("it says what touches")
 @dataclass(frozen=True, eq=False)
 class SceneContact:
     """A point at which two bodies touch; static shapes are bodies, too."""
@@ -27,6 +29,7 @@ class SceneContact:
         return f"<SceneContact {a!r} on {b!r}: {float(np.linalg.norm(self.force)):.4g} N>"
 
 
+@fixed("it says what touches")
 @dataclass(frozen=True, eq=False)
 class SceneImpact:
     """An impulse with which two bodies hit each other, or a joint its stop, in the last step."""

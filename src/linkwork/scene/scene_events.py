@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork.real_numbers import is_finite
-from linkwork.scene.behaviour import Behaviour
+from linkwork.scene.behaviour import CheckedBehaviour
 from linkwork.scene.handles import BodyHandle, JointHandle
 from linkwork.scene.places import place
 from linkwork.scene.scene_contacts import contacts_of, impacts
@@ -17,17 +17,27 @@ if TYPE_CHECKING:
     from linkwork.scene.scene import Scene
 
 
-def _check(kind: str, action: Any) -> None:
-    if not callable(action):
-        raise TypeError(f"{kind}: action {action!r}; give a function")
+class SceneEvent(CheckedBehaviour):
+    """Call a function when something happens."""
+
+    action: Callable[..., Any]
+
+    def checked(self, word: str, value: Any) -> Any:
+        """Return the value of an option, if it can be."""
+        kind = type(self).__name__
+        if word == "action" and not callable(value):
+            raise TypeError(f"{kind}: action {value!r}; give a function")
+        if word == "body" and not isinstance(value, BodyHandle):
+            raise TypeError(f"{kind}: {value!r:.80}; give a body of a mechanism, robot['foot']")
+        if word == "other":
+            kinds = BodyHandle | Static | None
+            require(f"{kind}: other", value, kinds, "a body, robot['foot'], or static shapes of the scene")
+        if word in ("ends", "leaves"):
+            require(f"{kind}: {word}", value, bool, "True or False")
+        return value
 
 
-def _check_body(kind: str, body: Any) -> None:
-    if not isinstance(body, BodyHandle):
-        raise TypeError(f"{kind}: {body!r:.80}; give a body of a mechanism, robot['foot']")
-
-
-class OnContact(Behaviour):
+class OnContact(SceneEvent):
     """Call `action(scene, body, other)` when a body begins to touch another, or ends with `ends=True`.
 
     `other` is a body, or static shapes; if it is given, only that counts.
@@ -36,11 +46,6 @@ class OnContact(Behaviour):
     def __init__(
         self, body: BodyHandle, action: Callable[..., Any], *, other: Any = None, ends: bool = False
     ) -> None:
-        _check("OnContact", action)
-        _check_body("OnContact", body)
-        kinds = BodyHandle | Static | None
-        require("OnContact: other", other, kinds, "a body, robot['foot'], or static shapes of the scene")
-        require("OnContact: ends", ends, bool, "True or False")
         self.body, self.action, self.other, self.ends = body, action, other, ends
         self.touching: list[Any] = []
 
@@ -64,14 +69,17 @@ class OnContact(Behaviour):
             self.action(scene, self.body, other)
 
 
-class OnLimit(Behaviour):
+class OnLimit(SceneEvent):
     """Call `action(scene, joint)` when a coordinate of a joint reaches one of its limits."""
 
     def __init__(self, joint: JointHandle, action: Callable[..., Any]) -> None:
-        _check("OnLimit", action)
-        if not isinstance(joint, JointHandle) or joint.joint.limits is None:
-            raise ValueError(f"OnLimit: {joint!r}; give a joint that has limits")
         self.joint, self.action, self.there = joint, action, False
+
+    def checked(self, word: str, value: Any) -> Any:
+        """Return the value of an option, if it can be."""
+        if word == "joint" and (not isinstance(value, JointHandle) or value.joint.limits is None):
+            raise ValueError(f"OnLimit: {value!r}; give a joint that has limits")
+        return super().checked(word, value)
 
     def after(self, scene: "Scene", dt: float) -> None:
         """Look whether the joint is at a limit."""
@@ -86,7 +94,7 @@ class OnLimit(Behaviour):
             self.action(scene, self.joint)
 
 
-class OnDistance(Behaviour):
+class OnDistance(SceneEvent):
     """Call `action(scene, a, b)` when two come closer than a distance [m]; or, with `leaves`, part.
 
     They are bodies, mechanisms, or points (3,).
@@ -95,13 +103,17 @@ class OnDistance(Behaviour):
     def __init__(
         self, a: Any, b: Any, distance: float, action: Callable[..., Any], *, leaves: bool = False
     ) -> None:
-        _check("OnDistance", action)
-        if not (is_finite(distance) and distance > 0.0):
-            raise ValueError(f"OnDistance: distance {distance!r}; give metres, above 0")
-        require("OnDistance: leaves", leaves, bool, "True or False")
-        self.a, self.b = place("OnDistance: a", a), place("OnDistance: b", b)
+        self.a, self.b = a, b
         self.distance, self.action, self.leaves = distance, action, leaves
         self.near: bool | None = None
+
+    def checked(self, word: str, value: Any) -> Any:
+        """Return the value of an option, if it can be."""
+        if word in ("a", "b"):
+            return place(f"OnDistance: {word}", value)
+        if word == "distance" and not (is_finite(value) and value > 0.0):
+            raise ValueError(f"OnDistance: distance {value!r}; give metres, above 0")
+        return super().checked(word, value)
 
     def after(self, scene: "Scene", dt: float) -> None:
         """Compare the distance with what it was."""
@@ -112,15 +124,19 @@ class OnDistance(Behaviour):
             self.action(scene, self.a, self.b)
 
 
-class OnTime(Behaviour):
+class OnTime(SceneEvent):
     """Call `action(scene)` at a time [s], and again each `every` seconds after it."""
 
     def __init__(self, time: float, action: Callable[..., Any], *, every: float | None = None) -> None:
-        _check("OnTime", action)
-        for word, value in (("time", time), ("every", 1.0 if every is None else every)):
+        self.time, self.action, self.every, self.count = time, action, every, 0
+
+    def checked(self, word: str, value: Any) -> Any:
+        """Return the value of an option, if it can be."""
+        if word == "time" or (word == "every" and value is not None):
             if not is_finite(value) or (word == "every" and not value > 0.0):
                 raise ValueError(f"OnTime: {word} {value!r}; give seconds")
-        self.time, self.action, self.every, self.count = float(time), action, every, 0
+            return float(value)
+        return super().checked(word, value)
 
     def before(self, scene: "Scene", dt: float) -> None:
         """Act at the first step that begins at the time or later."""

@@ -324,7 +324,7 @@ class _Reader:
     def _order(self, paths: list[str]) -> None:
         """Have nodes in the order that they had."""
         ranks = {path: k for k, path in enumerate(paths)}
-        for group in [self.scene, *(node for node in self.scene.walk_nodes() if isinstance(node, Group))]:
+        for group in self.scene.groups:
             children: list[Node] = sorted(group.children, key=lambda node: ranks.get(node.path, len(ranks)))
             group.have(tuple(children))
 

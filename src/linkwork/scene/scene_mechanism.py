@@ -16,7 +16,7 @@ from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.joints import Fixed, Free
 from linkwork.mechanism.mechanism import GRAVITY, Element, Mechanism, uses
 from linkwork.mechanism.snapshot import editable_copy
-from linkwork.scene.rigid_frames import composed, frame_of, inverted
+from linkwork.scene.rigid_frames import composed, frame_of, inverted, seen_from
 from linkwork.scene.scene_node import SEPARATOR, Static, shape_of
 
 Array = np.ndarray
@@ -29,14 +29,15 @@ def taken_in(mechanism: Mechanism, gravity: Array, statics: Iterable[Static], pl
     """Return the copy of a mechanism that a scene keeps; its ground is placed."""
     if mechanism.space != "space":
         raise ModelError(f"scene: {mechanism.name!r} is in the plane; scenes are in space")
+    if not mechanism.bodies:
+        raise ModelError(f"scene: {mechanism.name!r} has no bodies; add some to it first")
     made = editable_copy(mechanism)
-    if not np.array_equal(made.gravity, gravity):
-        if not np.array_equal(made.gravity, GRAVITY["space"]):
-            warn(
-                f"scene: {made.name!r} has a gravity of its own, {made.gravity.tolist()}; that of the scene "
-                f"holds, {gravity.tolist()}"
-            )
-        made.gravity = gravity
+    if not any(np.array_equal(made.gravity, known) for known in (gravity, GRAVITY["space"])):
+        warn(
+            f"scene: {made.name!r} has a gravity of its own, {made.gravity.tolist()}; that of the scene "
+            f"holds, {gravity.tolist()}"
+        )
+    made.gravity = seen_from(place, gravity)
     _meet_by_materials(made)
     let_float(made)
     add_statics(made, statics, place)

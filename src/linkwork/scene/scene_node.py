@@ -10,7 +10,7 @@ from linkwork.errors import ModelError, unknown
 from linkwork.geometry.solid import Solid
 from linkwork.mechanism.placement import RotationLike
 from linkwork.scene.rigid_frames import HERE, composed, placed
-from linkwork.spelling import Closed, checked_keywords
+from linkwork.spelling import Closed, checked_keywords, spelled_methods
 
 if TYPE_CHECKING:
     from linkwork.scene.scene import Scene
@@ -25,7 +25,19 @@ def shape_of(skin: Any) -> Any:
     return skin if isinstance(skin, Solid) else getattr(skin, "shape", skin)
 
 
-class Node(Closed):
+class OfScene(Closed):
+    """What belongs to one scene: it is not copied, nor pickled."""
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise TypeError(
+            f"{self!r} is not copied or pickled: a scene is saved, world.save('now.lws') and "
+            "lw.load('now.lws'), or taken back, world.snapshot() and world.restore(...); copy mechanisms "
+            "before they are added"
+        )
+
+
+@spelled_methods
+class Node(OfScene):
     """Something in a scene that has a name and a place in its tree."""
 
     def __init__(self, name: str, parent: "Group | None") -> None:
@@ -79,6 +91,7 @@ class Node(Closed):
         return np.array([boxes[:, 0].min(axis=0), boxes[:, 1].max(axis=0)])
 
 
+@spelled_methods
 class Group(Node):
     """Nodes by name, placed together: what is added to it stands where the group says."""
 
@@ -137,7 +150,7 @@ class Group(Node):
     def __getitem__(self, path: str) -> Any:
         """Return what has a path, seen from here: world["robots/left"], or world["robots/left/knee"]."""
         if not isinstance(path, str):
-            raise KeyError(f"{path!r} is a {type(path).__name__}; give a path such as 'robots/left'")
+            raise KeyError(f"{path!r} is of type {type(path).__name__}; give a path such as 'robots/left'")
         if path in self._children:
             return self._children[path]
         first, _, rest = path.partition(SEPARATOR)

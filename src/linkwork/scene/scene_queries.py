@@ -9,8 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from linkwork.contact.colliders import Colliders
+from linkwork.errors import ModelError
 from linkwork.mechanism.placement import numbers
 from linkwork.scene.actor import Actor
+from linkwork.spelling import fixed
 
 if TYPE_CHECKING:
     from linkwork.scene.scene import Scene
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 Array = np.ndarray
 
 
+@fixed("it says what a ray meets")
 @dataclass(frozen=True, eq=False)
 class RayHit:
     """Where a ray first meets something."""
@@ -89,10 +92,20 @@ def _nearer(
     return RayHit(node, R @ found.point + p, R @ found.normal, float(found.distance))
 
 
+def _own(scene: "Scene", actors: Sequence[Actor]) -> Sequence[Actor]:
+    """Return mechanisms, if they are those of a scene."""
+    for actor in actors:
+        if not isinstance(actor, Actor):
+            raise TypeError(f"scene: {actor!r:.80}; give mechanisms of it, what world.add(...) returned")
+        if actor.scene is not scene:
+            raise ModelError(f"scene: {actor.path!r} is in another scene")
+    return actors
+
+
 def energy_of(scene: "Scene", actors: Sequence[Actor]) -> float:
     """Return the kinetic energy of mechanisms, and the potential one of gravity [J]."""
     total = 0.0
-    for actor in actors:
+    for actor in _own(scene, actors):
         for name in actor.names:
             row, inertia = actor.row_of(name), actor.mechanism.bodies[name].inertia
             X, V = scene.arrays.poses[row], scene.arrays.velocities[row]
@@ -106,7 +119,7 @@ def energy_of(scene: "Scene", actors: Sequence[Actor]) -> float:
 def momentum_of(scene: "Scene", actors: Sequence[Actor]) -> Array:
     """Return angular momentum about the world's origin, then linear, of mechanisms (6,)."""
     total = np.zeros(6)
-    for actor in actors:
+    for actor in _own(scene, actors):
         rows = actor.rows
         X, V = scene.arrays.poses[rows], scene.arrays.velocities[rows]
         R, w = X[:, :, :3], V[:, :3]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork.algebra import rotation as rotations
-from linkwork.errors import SimulationError
+from linkwork.errors import SimulationError, unknown
 from linkwork.mechanism.joints import Free
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.model.state import State
@@ -126,10 +126,18 @@ class SceneRecord:
         self._bodies = {label: body for label, body in self._bodies.items() if label in there}
         self._labels = {key: label for key, label in self._labels.items() if label in there}
 
-    def forget_after(self, t: float) -> None:
-        """Forget steps that were taken back."""
+    @property
+    def labels(self) -> tuple[dict[tuple[int, str], str], dict[str, Any]]:
+        """The labels of bodies by the numbers of their units, and bodies by label."""
+        return dict(self._labels), dict(self._bodies)
+
+    def forget_after(self, t: float, labels: tuple[dict[tuple[int, str], str], dict[str, Any]]) -> None:
+        """Forget steps that were taken back, and what was seen in them first; bodies had these `labels`."""
         count = int(np.searchsorted(self._times, t, side="right"))
         del self._times[count:], self._frames[count:]
+        del self._layouts[1 + max((layout for layout, _, _ in self._frames), default=-1) :]
+        self._labels, self._bodies = dict(labels[0]), dict(labels[1])
+        self._numbers = sum(_BODY * len(X) for _, X, _ in self._frames)
         self._impacts = [one for one in self._impacts if one.time <= t]
         self._version = -1
 
@@ -165,6 +173,8 @@ class SceneRecord:
 
     def present(self, label: str) -> Array:
         """Return in which recorded steps a body was there (S,)."""
+        if label not in self._bodies:
+            raise KeyError(unknown("body", label, self._bodies))
         there = [label in set(labels) for labels, _ in self._layouts]
         return np.array([there[layout] for layout, _, _ in self._frames])
 

@@ -2,6 +2,8 @@
 
 import hashlib
 from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +15,7 @@ from linkwork.mechanism.mechanism import Mechanism
 from linkwork.model.model import Model
 from linkwork.model.state import State
 from linkwork.scene.actor import Actor
+from linkwork.scene.handles import Handle
 from linkwork.scene.plain_values import behaviour_read, behaviour_written
 from linkwork.scene.scene_node import Group, Node
 from linkwork.scene.unit import Unit
@@ -33,8 +36,8 @@ class UnitThen:
     paused: bool
     passing: set[Pair]  # of its bodies, that pass through each other for now
     actors: tuple[
-        tuple[Actor, tuple[str, ...], dict[str, Any]], ...
-    ]  # with their bodies, and what is held back
+        tuple[Actor, tuple[str, ...], dict[str, Any], dict[str, Handle]], ...
+    ]  # with their bodies, what is held back, and handles of them
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +63,7 @@ class Snapshot:
     behaviours: tuple[Any, ...]
     random: Any
     numbers: int
+    labels: tuple[dict[Any, str], dict[str, Any]]  # of bodies in the record
 
     @classmethod
     def of(cls, scene: "Scene") -> "Snapshot":
@@ -71,7 +75,7 @@ class Snapshot:
                 unit.place,
                 unit.paused,
                 scene.passing.of(unit),
-                tuple((actor, actor.names, dict(actor.held)) for actor in unit.actors),
+                tuple((actor, actor.names, dict(actor.held), actor.handles) for actor in unit.actors),
             )
             for unit in scene.units
         )
@@ -79,13 +83,11 @@ class Snapshot:
             EncounterThen(one.names, one.units, one.state, one.offset, one.resting, (one.calm, one.apart))
             for one in scene.encounters.all
         )
-        groups = [scene, *(node for node in scene.walk_nodes() if isinstance(node, Group))]
-        tree = tuple((group, group.children) for group in groups)
+        tree = tuple((group, group.children) for group in scene.groups)
         behaviours = tuple((each, behaviour_written(each, loose=True)) for each in scene.behaviours)
         clock = tuple(scene.clock_numbers())
-        return cls(
-            clock, units, encounters, tree, behaviours, scene.random.bit_generator.state, scene.last_number
-        )
+        random, labels = scene.random.bit_generator.state, scene.record.labels
+        return cls(clock, units, encounters, tree, behaviours, random, scene.last_number, labels)
 
     def apply(self, scene: "Scene") -> None:
         """Make the scene what it was."""
@@ -94,8 +96,14 @@ class Snapshot:
         for unit in scene.units:
             unit.give_back()
         scene.set_clock(self.clock)
+        statics = scene.statics
+        for group in scene.groups:
+            group.have(())
         for group, children in self.tree:
             group.have(children)
+        if scene.statics != statics:
+            scene.encounters.forget_models()
+            scene.forget_known()
         scene.units[:] = [then.unit for then in self.units]
         for then in self.units:
             unit = then.unit
@@ -103,8 +111,8 @@ class Snapshot:
             scene.passing.have(unit, then.passing)
             unit.become(*then.what)
             unit.settle(then.what[2])
-            for actor, names, held in then.actors:
-                actor.return_to(unit, names, held)
+            for actor, names, held, handles in then.actors:
+                actor.return_to(unit, names, held, handles)
         for then in self.encounters:
             made = scene.encounters.resume(then.units, then.names, then.state, then.offset, then.resting)
             made.calm, made.apart = then.counts
@@ -119,6 +127,7 @@ class Snapshot:
             vars(each).update(vars(behaviour_read(data, scene, "snapshot", loose=True)))
             kept.append(each)
         scene.have_behaviours(kept)
+        scene.record.forget_after(scene.time, self.labels)
 
     @property
     def digest(self) -> str:
@@ -127,7 +136,7 @@ class Snapshot:
         for then in self.units:
             state = then.what[2]
             found.update(state.q.tobytes() + state.v.tobytes())
-            found.update(repr([(actor.name, names) for actor, names, _ in then.actors]).encode())
+            found.update(repr([(actor.name, names) for actor, names, *_ in then.actors]).encode())
         return found.hexdigest()
 
 
@@ -139,11 +148,25 @@ class Rewind:
             raise ValueError(f"scene: rewind {most!r}; give how many steps to keep, 0 or more")
         self._scene, self.most = scene, most
         self._kept: deque[tuple[str, Snapshot]] = deque(maxlen=2 * most)
+        self._editing = False
 
-    def keep(self, what: str = "step") -> None:
-        """Keep what the scene is now, before a step or an edit, if it is to be."""
+    def keep(self) -> None:
+        """Keep what the scene is now, before a step, if it is to be."""
         if self.most:
-            self._kept.append((what, Snapshot.of(self._scene)))
+            self._kept.append(("step", Snapshot.of(self._scene)))
+
+    @contextmanager
+    def edit(self) -> Iterator[None]:
+        """Keep what the scene was before an edit, if that succeeds; what it is made of does not count."""
+        if self._editing or not self.most:
+            yield
+            return
+        before, self._editing = Snapshot.of(self._scene), True
+        try:
+            yield
+        finally:
+            self._editing = False
+        self._kept.append(("edit", before))
 
     def back(self, count: int, what: str = "step") -> None:
         """Take steps or edits back, and all that came after them."""
@@ -157,7 +180,6 @@ class Rewind:
         while (count := count - (word == what)) > 0:
             word, then = self._kept.pop()
         then.apply(self._scene)
-        self._scene.record.forget_after(self._scene.time)
 
     def __len__(self) -> int:
         return sum(word == "step" for word, _ in self._kept)

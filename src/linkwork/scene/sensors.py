@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from linkwork.real_numbers import is_real
-from linkwork.scene.behaviour import Behaviour
+from linkwork.scene.behaviour import CheckedBehaviour
 from linkwork.scene.handles import BodyHandle
 from linkwork.scene.places import point
 
@@ -16,13 +16,24 @@ if TYPE_CHECKING:
 Array = np.ndarray
 
 
-class Sensor(Behaviour):
+class Sensor(CheckedBehaviour):
     """Something on a body that measures after each step."""
 
     def __init__(self, body: BodyHandle) -> None:
-        if not isinstance(body, BodyHandle):
-            raise TypeError(f"{type(self).__name__}: {body!r:.80}; give a body of a mechanism, robot['foot']")
         self.body = body
+
+    def checked(self, word: str, value: Any) -> Any:
+        """Return the value of an option, if it can be."""
+        kind = type(self).__name__
+        if word == "body" and not isinstance(value, BodyHandle):
+            raise TypeError(f"{kind}: {value!r:.80}; give a body of a mechanism, robot['foot']")
+        if word in ("direction", "origin", "position"):
+            value = point(f"{kind}: {word}", found := value)
+            if word == "direction" and not value.any():
+                raise ValueError(f"{kind}: direction {found!r}; give 3 numbers, not all 0")
+        if word == "longest" and not (is_real(value) and value > 0.0):
+            raise ValueError(f"{kind}: longest {value!r}; give metres, above 0")
+        return value
 
     def begin(self, scene: "Scene") -> None:
         """Measure once, at the start."""
@@ -66,13 +77,8 @@ class RaySensor(Sensor):
         longest: float = np.inf,
     ) -> None:
         super().__init__(body)
-        self.direction = point("RaySensor: direction", direction)
-        self.origin = point("RaySensor: origin", origin)
-        if not self.direction.any():
-            raise ValueError(f"RaySensor: direction {direction!r}; give 3 numbers, not all 0")
-        if not (is_real(longest) and longest > 0.0):
-            raise ValueError(f"RaySensor: longest {longest!r}; give metres, above 0")
-        self.longest, self.distance, self.node = float(longest), np.inf, None
+        self.direction, self.origin, self.longest = direction, origin, longest
+        self.distance, self.node = np.inf, None
 
     def measure(self, scene: "Scene", dt: float) -> None:
         """Cast the ray; it passes through the mechanism that it is on."""
@@ -104,7 +110,7 @@ class InertialSensor(Sensor):
 
     def __init__(self, body: BodyHandle, position: ArrayLike = (0.0, 0.0, 0.0)) -> None:
         super().__init__(body)
-        self.position = point("InertialSensor: position", position)
+        self.position = position
         self.acceleration = self.angular_velocity = np.zeros(3)
         self.velocity: Any = None
 

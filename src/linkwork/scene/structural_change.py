@@ -25,7 +25,6 @@ Array = np.ndarray
 
 def edit(scene: "Scene", unit: Unit, change: Callable[[Mechanism], Any]) -> Any:
     """Change the mechanism of a unit in mid-motion; if that cannot be, nothing is changed."""
-    scene.history.keep("edit")
     mechanism, state = unit.own_mechanism(), unit.state
     were = joined_pairs(mechanism)
     with mechanism.edit("scene"):

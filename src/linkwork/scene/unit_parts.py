@@ -10,11 +10,19 @@ from linkwork.mechanism.contact import Contact
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.load import Load
 from linkwork.mechanism.mechanism import Mechanism
+from linkwork.mechanism.merge import draw_elsewhere
 from linkwork.model.compile import compile_mechanism
 from linkwork.model.model import Model
 from linkwork.model.state import State
 from linkwork.scene.actor import Actor
-from linkwork.scene.rigid_frames import composed, free_positions, free_velocities, inverted
+from linkwork.scene.rigid_frames import (
+    composed,
+    frame_of,
+    free_positions,
+    free_velocities,
+    inverted,
+    seen_from,
+)
 from linkwork.scene.scene_mechanism import (
     CONTACT,
     add_statics,
@@ -45,9 +53,12 @@ def joined_units(
     mechanism, second = unit.own_mechanism(), other.own_mechanism()
     if any(load.whole for load in second.loads.values()):
         raise ModelError("attach: a load that sees all coordinates cannot become part of another mechanism")
+    if other.anchored and not np.array_equal(place, other.place):
+        _move_ground(scene, other, composed(inverted(place), other.place))
     names = _new_names(mechanism, second)
     touched = CONTACT in mechanism.contacts
     _move_elements(second, mechanism, names)
+    mechanism.gravity = seen_from(place, scene.gravity)
     if touched != (CONTACT in mechanism.contacts) or not np.array_equal(place, unit.place):
         for static in scene.statics:
             remove_static(mechanism, static.body)
@@ -58,6 +69,18 @@ def joined_units(
         state = _seen_from(scene, unit, place, mechanism, model, state, names, other)
     unit.place = place
     return model, state, names
+
+
+def _move_ground(scene: "Scene", unit: Unit, placed: Array) -> None:
+    """Let a unit have its ground elsewhere, from where it is seen as `placed`."""
+    mechanism = unit.own_mechanism()
+    for thing in (*mechanism.constraints.values(), *mechanism.drivers.values(), *mechanism.loads.values()):
+        if any(end is mechanism.ground for end in thing.on):
+            raise ModelError(
+                f"attach: {thing.name!r} of {unit.actors[0].path!r} is on its ground, and that of what it "
+                "is joined to is elsewhere; lw.merge both mechanisms before they are added, or remove it"
+            )
+    draw_elsewhere(own_elements(mechanism), mechanism.ground, frame_of(placed))
 
 
 def _new_names(mechanism: Mechanism, second: Mechanism) -> dict[str, str]:

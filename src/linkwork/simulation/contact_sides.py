@@ -90,6 +90,7 @@ class ContactSides:
         self._pool: ThreadPoolExecutor | None = None
         self._t_end = t  # of the last piece
         self._lent = False  # whether the only mechanism was asked for by others: it keeps no lane of its own
+        self._fresh = np.zeros(count, bool)  # which have begun and did not move yet
         self.begin(np.arange(count), y, t, inputs)
 
     def begin(self, which: Array, y: Array, t: float, inputs: Array) -> None:
@@ -105,6 +106,7 @@ class ContactSides:
             self._occurrences[k].happened.clear()
             self._memo[k]["t"] = self._memo[k]["t_final"] = t
             self._memo[k]["status"] = _DONE
+        self._fresh[which] = True
 
     def hand_over(self) -> dict[int, Failure]:
         """Let inputs that were written hold in the pieces that follow.
@@ -162,14 +164,21 @@ class ContactSides:
     def _march_part(self, part: int, t_end: float) -> None:
         """Bring mechanisms to a time: by lanes as far as these go, and the others one by one."""
         lanes, (a, b) = self._lanes[part], self._edges[part]
+        for k in np.flatnonzero(self._fresh[a:b]).tolist():
+            self._enter_lane(lanes, k, a)
+        self._fresh[a:b] = False
         for k in lanes.advance(self.inputs[a:b], t_end):
             self.leave_lane([a + k])
             self._ones[a + k] = self._ones[a + k].copy()
             if self._memo["status"][a + k] == _DONE:
                 self._occurrences[a + k].t_end = t_end
                 self._advance(self._parts[part], a + k, t_end)
-            if self._memo["status"][a + k] == _DONE and not self._lent:
-                lanes.enter_lane(k, self._ones[a + k], self.inputs[a + k])
+            self._enter_lane(lanes, k, a)
+
+    def _enter_lane(self, lanes: LaneSteps, k: int, a: int) -> None:
+        """Let mechanism k of a part that begins at `a` go by a lane, if it can."""
+        if self._memo["status"][a + k] == _DONE and not self._lent:
+            lanes.enter_lane(k, self._ones[a + k], self.inputs[a + k])
 
     def leave_lane(self, which: Iterable[int] | None = None) -> None:
         """Take mechanisms, all if none are given, out of their lanes."""
@@ -363,7 +372,9 @@ class ContactSides:
         here.memory, here.saved = self._names.memory(memory), memory[SAVED].copy()
         here = replace(self._ones[0], base=here, end=here)
         if "key" in memory and np.array_equal(memory["key"], self._setting.key):
-            self._ones[0].become(memory, *self._restoring)
+            self._ones[0].become(memory, self._h, *self._restoring)
+            if not -0.01 <= (start.t - self._ones[0].base.t) / self._h <= 1.01:  # it is within a step
+                raise ValueError(f"at {start.t:g} s, and its step at {self._ones[0].base.t:g} s")
             self._advance(self._parts[0], 0, start.t)
             arrived = self._ones[0].end
             if arrived.q.tobytes() + arrived.v.tobytes() == start.q.tobytes() + start.v.tobytes():
@@ -385,7 +396,7 @@ class ContactSides:
         self._memo.view(float).reshape(len(self._memo), -1)[:] = arrays["memo"]
         nq = self._setting.system.model.nq
         for k, one in enumerate(self._ones):
-            one.become({name: arrays[f"{k}/{name}"] for name in self.memory(k)}, *self._restoring)
+            one.become({name: arrays[f"{k}/{name}"] for name in self.memory(k)}, self._h, *self._restoring)
             y, t = arrays["y"][k], float(self._memo[k]["t_final"])
             one.end = replace(one.base, q=y[:nq].copy(), v=y[nq:-1].copy(), t=t, work=float(y[-1]))
             one.held = self.inputs[k].copy()

@@ -15,26 +15,30 @@ from linkwork.recording.layout import Layout, layout_of
 from linkwork.recording.plot import Curves, figure
 from linkwork.recording.recording import Recording
 from linkwork.recording.report import Report
-from linkwork.recording.samples import optional
+from linkwork.recording.samples import optional, read_only
 from linkwork.recording.trace import MANY, Trace, in_degrees
 from linkwork.simulation.forest_world import World
+from linkwork.spelling import Computed
 
 Array = np.ndarray
 
 
-class ForestRecording:
+class ForestRecording(Computed):
     """Runs of the members of a forest at common times: `run["left"]`, `run["left/pin"].position`.
 
     Names of curves are qualified: `run.plot("left/pin", "right/pin")`.
     """
 
+    forest: Any
+    time: Array  # (S,) [s]
+    runs: Mapping[str, Any]  # recordings of the members
+    world: Recording | None  # the recording of all members that meet, as one mechanism
+
     def __init__(
         self, forest: Any, time: Array, runs: Mapping[str, Any], world: Recording | None = None
     ) -> None:
-        self.forest = forest
-        self.time = time  # (S,) [s]
-        self.runs: Mapping[str, Any] = MappingProxyType(dict(runs))
-        self.world = world  # the recording of all members that meet, as one mechanism
+        self.forest, self.time, self.world = forest, read_only(time), world
+        self.runs = MappingProxyType(dict(runs))
 
     def __repr__(self) -> str:
         ended = f", {len(self.failed)} ended early" if self.failed else ""

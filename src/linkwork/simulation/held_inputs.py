@@ -8,12 +8,14 @@ import numpy as np
 
 from linkwork.dynamics.kernel import real_array
 from linkwork.errors import unknown
+from linkwork.spelling import spelled_methods
 
 Array = np.ndarray
 
 _PLAIN = (float, int, np.float64)  # numbers that need no second look
 
 
+@spelled_methods
 class HeldInputs(Mapping[str, Any]):
     """Values of inputs: `inputs["motor"] = 3.0`, or `inputs[:] = u` in the order of their names.
 
@@ -64,6 +66,9 @@ class HeldInputs(Mapping[str, Any]):
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         return np.array(self.array if self._batch else self.array[0], dtype)
+
+    def __delitem__(self, key: Any) -> None:
+        raise TypeError(f"inputs are not deleted: {key!r} is read by a law; write sim.inputs[{key!r}] = 0.0")
 
     def __setitem__(self, key: Any, value: Any) -> None:
         if isinstance(key, str):

@@ -1,8 +1,8 @@
 """Mechanisms with contact in lanes: what steps move without Python (`contact_dynamics.lanes`).
 
 A mechanism goes by a lane as long as nothing has to be decided in Python, and comes back to be looked at.
-Either way leads to the same bits. A step that a lane could not take is taken again by Python: so lanes are
-not tried for some steps then, and for longer if they fail again soon (`next_pause`).
+Either way leads to the same bits. A step that a lane could not take is taken again by Python: so lanes that
+fail again soon are not tried for some steps, and for longer each time (`next_pause`).
 """
 
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ _LONGEST = 127  # pause [steps]
 
 def next_pause(last: int, went: float) -> int:
     """Return for how many steps a lane is not tried that failed after it `went` some after a `last` pause."""
-    return min(2 * last + 1, _LONGEST) if went <= last else 1
+    return min(2 * last + 1, _LONGEST) if went <= last else 0
 
 
 def enter_lane(lanes: Lanes, i: int, stepper: Stepper, one: SteppedMechanism, inputs: Array) -> bool:
@@ -44,7 +44,6 @@ def leave_lane(
 ) -> SteppedMechanism:
     """Return the mechanism that lane i is, where `one` was put; what was counted goes to its memo."""
     state, x = lanes.state(i, h), lanes.rows.numbers[i]
-    state.factor = one.base.factor
     memo["accepted"] += x[STEPS]
     memo["evaluations"] += x[STEPS]
     memo["rejected"] += x[UNSOLVED]

@@ -9,10 +9,11 @@ import numpy as np
 
 from linkwork.errors import unknown
 from linkwork.real_numbers import real_array
-from linkwork.spelling import Spelled
+from linkwork.spelling import Spelled, fixed
 from linkwork.tree.tree import Tree
 
 
+@fixed("make another lw.Restoring")
 @dataclass(frozen=True)
 class Restoring(metaclass=Spelled):
     """A restoring wrench in loop joints, in place of closing loops after every step.

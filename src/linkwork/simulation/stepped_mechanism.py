@@ -13,6 +13,12 @@ from linkwork.model.carried_contacts import SAVED
 from linkwork.simulation.step_events import Ahead, EventSides
 
 Array = np.ndarray
+NEARLY = 1e-12  # of a step, or of a time: rounding
+
+
+def whole(count: float) -> bool:
+    """Return whether a number counts something."""
+    return 0.0 <= count < 2.0**53 and count.is_integer()
 
 
 @dataclass(eq=False)
@@ -58,9 +64,13 @@ class SteppedMechanism:
         mesh = np.array([self.base.t, self.origin, self.index, self.base.quick, self.met])
         return found | {"base": base, "mesh": mesh, "events": self.sides.array()}
 
-    def become(self, contents: Mapping[str, Array], names: MemoryByBody, sleepers: Sleepers, nq: int) -> None:
-        """Be at the point of the mesh where contents were taken."""
+    def become(
+        self, contents: Mapping[str, Array], h: float, names: MemoryByBody, sleepers: Sleepers, nq: int
+    ) -> None:
+        """Be at the point of the mesh, of steps h, where contents were taken."""
         base, (t, origin, index, quick, met) = contents["base"], contents["mesh"].tolist()
+        if not abs(origin + index * h - t) <= NEARLY * (h + abs(t)) or not (whole(index) and whole(met)):
+            raise ValueError(f"a mesh of steps that is at {t:g} s after {index:g} steps from {origin:g} s")
         factor = Factor(*(contents[f"factor/{name}"] for name in Factor._fields))
         place = base[:nq].copy(), base[nq:-1].copy(), t, float(base[-1])
         slept = contents["asleep/label"], contents["asleep/acceleration"]

@@ -2,18 +2,16 @@
 
 import threading
 import time
-import warnings
 from collections.abc import Mapping, Sequence
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Never
 
 import numpy as np
 
 from linkwork.contact_dynamics.lanes import Lanes
 from linkwork.contact_dynamics.stepper import Stepper
 from linkwork.errors import FormatError, SimulationError, warn
-from linkwork.foreign_words import no_attribute
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.model.following import fixed
 from linkwork.model.model import Model
@@ -38,7 +36,7 @@ from linkwork.simulation.step_guard import Alone, busy
 from linkwork.simulation.step_record import recording_of, recordings_of
 from linkwork.simulation.stepped_run import SteppedRun, SteppingSetup
 from linkwork.simulation.variants import variants_of, varied
-from linkwork.spelling import Closed, checked_keywords
+from linkwork.spelling import Closed, checked_keywords, refuse, spelled_methods
 
 Array = np.ndarray
 
@@ -47,6 +45,7 @@ _AS_MANY = 1.0  # steps more than before, part of these: then the energy is look
 _OF_OTHERS = (".lwr", ".csv", ".json", ".html", ".npz")  # what names that end so promise
 
 
+@spelled_methods
 class Simulation(Closed):
     """A mechanism that goes on step by step: `sim.inputs["motor"] = 3.0`, `sim.step(0.002)`, `sim.q`.
 
@@ -100,6 +99,8 @@ class Simulation(Closed):
         try:
             if not isinstance(asked, Model):
                 raise ValueError(f"model is {shown(model)}; give a Model or a Mechanism")
+            if not asked.body_names:
+                raise ValueError(f"mechanism {asked.name!r} is empty: nothing can move; add bodies, joints")
             own = fixed(asked)
             words = RunOptions(accuracy, step, method, max_step, max_steps, events, loops)
             shared = setting(own, words)
@@ -116,11 +117,6 @@ class Simulation(Closed):
         self._doubted = False
         self._busy = threading.Lock()
         self._wall = time.perf_counter() - begun, time.perf_counter()
-
-    if not TYPE_CHECKING:
-
-        def __getattr__(self, word: str) -> Any:
-            raise no_attribute(self, word)
 
     @checked_keywords
     def reset(
@@ -159,7 +155,7 @@ class Simulation(Closed):
         """Warn of a start that is probably not meant, unless it is where something else was left."""
         begins = self._start.memory is None and self._start.t == 0.0
         if begins and (text := outside_limits(self._setup.model, self._start.q)):
-            warnings.warn(text, stacklevel=3)
+            warn(text)
 
     def _reset_some(self, where: Any, state: Any, q: Any, v: Any, inputs: Any) -> None:
         if not self._setup.batch or state is not None:
@@ -175,7 +171,7 @@ class Simulation(Closed):
 
     # on the way
 
-    def step(self, dt: float | None = None, n: int = 1) -> None:
+    def step(self, dt: float | None = None, n: int = 1, **unknown: Never) -> None:
         """Go on by dt seconds, n times; dt is the fixed step if it is not given.
 
         Steps of equal length end at multiples of it, counted from where they began, so that no rounding adds
@@ -183,6 +179,8 @@ class Simulation(Closed):
         which stay where they are, as do those that an event has stopped, until they are reset. For a single
         mechanism such an event ends the step; the next goes on from there.
         """
+        if unknown:
+            refuse(Simulation.step, unknown)
         run = self._run
         clock = run.clock
         if dt != clock.dt:
@@ -260,7 +258,7 @@ class Simulation(Closed):
             return
         if found := self._run.new_failures():
             what = f"{len(found)} of {self._run.count} mechanisms failed, the first is {found[0][0]}"
-            warnings.warn(f"{what}: {found[0][1].message}; see `sim.failed`", stacklevel=3)
+            warn(f"{what}: {found[0][1].message}; see `sim.failed`")
 
     # what is there
 

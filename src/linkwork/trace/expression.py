@@ -44,7 +44,7 @@ _FUNCTIONS: dict[str, Callable[..., float]] = {
     "atan2": math.atan2,
     "floor": math.floor,
 }
-_DATA = (Column, Called)  # operands that are neither numbers nor expressions
+DATA = (Column, Called)  # operands that are neither numbers nor expressions
 _LOOKUPS: dict[str, Callable[..., Any]] = {"segment": segment, "entry": entry}
 
 
@@ -435,9 +435,9 @@ def with_constants(
         if x.op == "symbol":
             done[x.index] = values(x)
         else:
-            done[x.index] = _OPERATIONS[x.op](
+            done[x.index] = OPERATIONS[x.op](
                 *(
-                    done[a.index] if isinstance(a, Expr) else a if isinstance(a, _DATA) else constants(a)
+                    done[a.index] if isinstance(a, Expr) else a if isinstance(a, DATA) else constants(a)
                     for a in x.args
                 )
             )
@@ -450,7 +450,7 @@ def called(function: Called, *args: Any) -> Any:
     return function(*args) if graph is None else graph.node("called", function, *map(_operand, args))
 
 
-_OPERATIONS: dict[str, Callable[..., Any]] = {
+OPERATIONS: dict[str, Callable[..., Any]] = {
     "add": lambda a, b: a + b,
     "sub": lambda a, b: a - b,
     "mul": lambda a, b: a * b,

@@ -10,9 +10,11 @@ from types import MappingProxyType
 
 from linkwork.errors import unknown
 from linkwork.mechanism.joint import Joint
+from linkwork.spelling import fixed
 from linkwork.tree.topology import Topology, TreeBody
 
 
+@fixed("it says where a loop runs")
 @dataclass(frozen=True)
 class LoopPath:
     """One loop of a mechanism, by names."""

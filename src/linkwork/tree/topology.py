@@ -381,7 +381,8 @@ def _better_cut(
 def _worth_cutting(mechanism: Mechanism) -> Callable[[Joint], tuple[Any, ...]]:
     """Return what makes a joint worth cutting: it can be, loads leave it alone, it has many freedoms.
 
-    What is rigid along a coordinate, a stop or friction, is exact where that is one of the tree.
+    What is rigid along a coordinate, a stop or friction, is exact where that is one of the tree. A body
+    without mass is no tip of the tree, where its joint would move no inertia: in a loop others move it.
     """
     tied = {
         side.name
@@ -399,6 +400,7 @@ def _worth_cutting(mechanism: Mechanism) -> Callable[[Joint], tuple[Any, ...]]:
     def worth(joint: Joint) -> tuple[Any, ...]:
         alone = joint.name not in loaded and not joint.per_coordinate("armature").any()
         alone = alone and not (isinstance(joint.stop, RigidStop) and joint_forces.has_limits(joint))
-        return joint.can_locate and joint.name not in tied, alone, joint.nv
+        carried = all(_has_mass(body) or body is mechanism.ground for body in (joint.parent, joint.child))
+        return joint.can_locate and joint.name not in tied, carried, alone, joint.nv
 
     return worth

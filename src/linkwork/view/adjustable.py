@@ -10,9 +10,10 @@ from linkwork.mechanism.driver import Driver
 from linkwork.mechanism.input import Input
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.loads import Motor
+from linkwork.view.slider_folder import SliderFolder
 
 INPUT, FORCE, DRIVER = "input", "force", "driver"
-_JOINTS = 8  # that get a slider, of a mechanism without anything to change
+_JOINTS = 60  # that get a slider, of a mechanism without anything to change
 _PARTS = 200  # of the way of a slider
 
 
@@ -26,6 +27,7 @@ class Adjustable:
     value: float  # at first
     low: float
     high: float
+    of: frozenset[str] = frozenset()  # the joint, its bodies, what acts in it: its slider is theirs
 
     @property
     def key(self) -> tuple[str, str]:
@@ -38,17 +40,20 @@ def adjustables(model: Any) -> list[Adjustable]:
 
 
 def _inputs(model: Any) -> Iterator[Adjustable]:
-    units = {}
+    units, of = {}, {}
     for load in model.mechanism.loads.values():
         if isinstance(load, Motor) and isinstance(load.law, Input):
             units[load.law.name] = _force_unit(model, _joint_of(load))
+            of[load.law.name] = _ends(model, load.name, _joint_of(load))
     for driver in model.mechanism.drivers.values():
         if isinstance(driver.law, Input):
             units[driver.law.name] = _unit(driver)
+            of[driver.law.name] = _ends(model, driver.name, driver.sides()[0].name)
     for name, value in model.inputs.items():
         unit = units.get(name, "")
         most = max(2.0 * abs(value), {"N m": _torque, "N": _force}.get(unit, _one)(model))
-        yield Adjustable(INPUT, name, f"{name} [{unit}]" if unit else name, value, -most, most)
+        label = f"{name} [{unit}]" if unit else name
+        yield Adjustable(INPUT, name, label, value, -most, most, of.get(name, frozenset()))
 
 
 def _motors(model: Any) -> Iterator[Adjustable]:
@@ -79,7 +84,8 @@ def _drivers(model: Any) -> Iterator[Adjustable]:
             low, high = max(low, float(least)), min(high, float(greatest))
         label = f"{driver.name if constant else f'{driver.name} +'} [{_unit(driver)}]"
         if low < high:
-            yield Adjustable(DRIVER, driver.name, label, value, low, high)
+            of = _ends(model, driver.name, side.name)
+            yield Adjustable(DRIVER, driver.name, label, value, low, high, of)
 
 
 def _joints(model: Any) -> Iterator[Adjustable]:
@@ -90,7 +96,13 @@ def _joints(model: Any) -> Iterator[Adjustable]:
 def _pushed(model: Any, joint: str, what: str, value: float) -> Adjustable:
     unit = _force_unit(model, joint)
     most = max(2.0 * abs(value), (_torque if unit == "N m" else _force)(model))
-    return Adjustable(FORCE, joint, f"{what} [{unit}]", value, -most, most)
+    return Adjustable(FORCE, joint, f"{what} [{unit}]", value, -most, most, _ends(model, joint))
+
+
+def _ends(model: Any, *names: str) -> frozenset[str]:
+    """Return these names, and those of the bodies that joints among them are on, without ground."""
+    joints = [model.mechanism.joints[name] for name in names if name in model.mechanism.joints]
+    return frozenset({*names, *(body.name for joint in joints for body in joint.bodies)} - {"ground"})
 
 
 def _joint_of(motor: Motor) -> str:
@@ -122,17 +134,16 @@ def _torque(model: Any) -> float:
 class Sliders:
     """Sliders for all that can be changed of what an engine runs, by their labels."""
 
-    def __init__(self, gui: Any, engine: Any) -> None:
+    def __init__(self, gui: Any, engine: Any, order: float | None = None) -> None:
         self.engine = engine  # may become another one, of which the same can be changed
+        self.folder = SliderFolder(gui, "Inputs", order)
         self.found: list[Adjustable] = engine.adjustables
         self.by_label: dict[str, Any] = {}
         for one in self.found:
             now = engine.hand.adjusted.get(one.key, one.value)
-            here = float(np.clip(now, one.low, one.high))
-            slider = gui.add_slider(one.label, one.low, one.high, (one.high - one.low) / _PARTS, here)
+            slider = self.folder.add(one.label, one.low, one.high, now, one.of, _PARTS)
             slider.on_update(lambda event, one=one, slider=slider: self.engine.hand.adjust(one, slider.value))
             self.by_label[one.label] = slider
 
     def remove(self) -> None:
-        for slider in self.by_label.values():
-            slider.remove()
+        self.folder.remove()

@@ -1,16 +1,15 @@
 """Vectors as arrows, torques as arrows that turn: reactions, applied forces, velocities."""
 
 from collections.abc import Callable
-from functools import cache
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from linkwork.geometry import Cone
-from linkwork.view import palette, tessellate
+from linkwork.view import palette
+from linkwork.view.arrow_shapes import turning_arrow
 from linkwork.view.body_pieces import turned_to
 from linkwork.view.drawing import Drawing
-from linkwork.view.moving_batch import add_batch, move_batch
+from linkwork.view.moving_batch import add_batch, move_batch, scene_colours
 from linkwork.view.overlay import Overlay
 from linkwork.view.palette import Rgb
 from linkwork.view.piece_poses import Places, WorldPoses
@@ -21,11 +20,10 @@ from linkwork.view.trajectory import Moment
 Array = np.ndarray
 Vectors: TypeAlias = Callable[[Moment, WorldPoses], tuple[Array, Array]]  # points (N, 3), vectors (N, 3)
 
-_LONGEST = 0.22  # of an arrow, per size of the mechanism
+LONGEST = 0.22  # of an arrow, per size of the mechanism
 _WIDEST = 0.075  # radius of an arrow that turns
 _SEEN = 1e-3  # of the largest: what is less is not drawn
 _NONE = 1e-9  # size of what is not seen
-_ROUND = 1.5 * np.pi  # how far an arrow turns
 
 
 class Arrows(Overlay):
@@ -44,7 +42,7 @@ class Arrows(Overlay):
         node = self._server.scene.add_arrows(
             self._node,
             np.zeros((1, 2, 3)),
-            self.colour,
+            scene_colours(self._server.scene, self.colour),
             shaft_radius=0.004 * self._size,
             head_radius=0.010 * self._size,
             head_length=0.025 * self._size,
@@ -76,7 +74,7 @@ class Arrows(Overlay):
         (node,) = self._nodes
         if not len(points):
             points, vectors = np.zeros((1, 3)), np.zeros((1, 3))
-        ends = points + vectors * (_LONGEST * self._size)
+        ends = points + vectors * (LONGEST * self._size)
         node.points = np.stack([points, ends], axis=1).astype(np.float32)
 
 
@@ -95,18 +93,6 @@ class Turns(Arrows):
             points, vectors, sizes = np.zeros((1, 3)), np.zeros((1, 3)), np.array([_NONE])
         turns = quaternions(np.array([turned_to(v) for v in vectors]))
         move_batch(node, points, turns, np.repeat(sizes[:, None], 3, axis=1))
-
-
-@cache
-def turning_arrow() -> tuple[Array, Array]:
-    """Return the triangles of an arrow that turns about z, of radius 1."""
-    angles = np.linspace(0.0, _ROUND, 33)
-    circle = np.column_stack([np.cos(angles), np.sin(angles), np.zeros(len(angles))])
-    tube = tessellate.tube_surface(circle, 0.07)
-    tip = np.array([np.cos(_ROUND), np.sin(_ROUND), 0.0])
-    along = np.array([-np.sin(_ROUND), np.cos(_ROUND), 0.0])
-    cone = tessellate.solid_shell(Cone(0.2, 0.5))
-    return tessellate.joined(tube, (cone.corners @ turned_to(along).T + tip, cone.faces))
 
 
 def arrows(server: Any, subject: Subject) -> list[Overlay]:

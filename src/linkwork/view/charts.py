@@ -1,8 +1,11 @@
 """Curves in the panel, of chosen channels, with a cursor at the current time."""
 
 import csv
+import json
 from collections.abc import Callable, Sequence
+from html import escape
 from io import StringIO
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -12,7 +15,7 @@ from linkwork.recording.trace import COLORS, MANY, Trace, by_axis, shown_range
 
 Array = np.ndarray
 
-_POINTS = 400  # of a curve
+_POINTS = 4000  # of a curve on a page: of more samples those that are highest and lowest
 _ROOM = 0.09  # above and below the numbers of a chart, of its height: theirs are not cut off
 
 
@@ -31,7 +34,10 @@ class Charts:
         self._gui, self._place, self._curves, self._show_message = gui, place, curves, show_message
         self._names: list[str] = []
         self._charts: list[tuple[Any, tuple[float, float]]] = []  # with the numbers that each shows
+        self._t = 0.0  # of the cursor
         self._now = gui.add_html("")
+        gui.add_html('<span class="lw-break"></span>')  # charts begin a new line
+        self._times, self._shown_traces = np.zeros(1), [[]]  # of the charts, all samples
         gui.add_html('<span class="lw-wide"></span>')
         self._choice = gui.add_dropdown("Curve", tuple(channels) or ("(none)",))
         buttons = gui.add_button_group("", ("plot", "clear", "save"))
@@ -74,6 +80,7 @@ class Charts:
             return
         self._names.append(name)
         self.draw()
+        self.move(self._t)
 
     def clear(self) -> None:
         self._names.clear()
@@ -83,15 +90,17 @@ class Charts:
         """Draw all curves anew."""
         times, traces = self._curves(self._names) if self._names else (np.zeros(2), [])
         groups = by_axis(traces)
+        self._times, self._shown_traces = times, list(groups.values())
         if [axis for axis, *_ in self._shape(groups)] != [axis for axis, *_ in getattr(self, "_drawn", [])]:
             for chart, _ in self._charts:
                 chart.remove()
             self._charts = []
         self._drawn = self._shape(groups)
-        thin = slice(None, None, max(1, len(times) // _POINTS))
         fresh = []
         for number, (axis, curves) in enumerate(groups.items()):
-            data = columns(times[thin], [np.asarray(curve.values, float)[thin] for curve in curves])
+            values = [np.asarray(curve.values, float) for curve in curves]
+            kept = peaks(values, _POINTS)
+            data = columns(times[kept], [curve[kept] for curve in values])
             shown = rounded(*shown_range(curves))
             if number < len(self._charts):
                 chart, before = self._charts[number]
@@ -126,8 +135,15 @@ class Charts:
 
     def move(self, t: float) -> None:
         """Put the cursor of all charts to a time: pages draw it, and the values there."""
-        if self._names:
-            self._now.content = f'<span class="lw-now" data-t="{t!r}"></span>'
+        self._t = t
+        if not self._names:
+            return
+        said = {
+            chart._impl.uuid: [f"{at(t, self._times, curve.values):.5g}" for curve in curves]
+            for (chart, _), curves in zip(self._charts, self._shown_traces, strict=False)
+        }
+        values = escape(json.dumps(said), quote=True)
+        self._now.content = f'<span class="lw-now" data-t="{t!r}" data-values="{values}"></span>'
 
 
 def _show(chart: Any, data: tuple[Array, ...]) -> None:
@@ -140,6 +156,32 @@ def _scales(shown: tuple[float, float]) -> dict[str, Any]:
     low, high = shown
     room = _ROOM * (high - low)
     return {"x": {"time": False}, "y": {"range": (low - room, high + room)}}
+
+
+def at(t: float, times: Array, values: Array) -> float:
+    """Return a curve's value at a time: the sample's; between samples on the line from one to the next."""
+    k = int(np.clip(np.searchsorted(times, t), 1, max(len(times) - 1, 1)))
+    if len(times) < 2:
+        return float(values[0])
+    part = float(np.clip((t - times[k - 1]) / ((times[k] - times[k - 1]) or 1.0), 0.0, 1.0))
+    if part in (0.0, 1.0):  # the other sample may be NaN
+        return float(values[k - 1 + int(part)])
+    return float(values[k - 1] + part * (values[k] - values[k - 1]))
+
+
+def peaks(curves: Sequence[Array], most: int) -> Array:
+    """Return which samples of curves are drawn: all, or of each stretch the highest and the lowest."""
+    count = len(curves[0])
+    if count <= most:
+        return np.arange(count)
+    stretches = max(1, most // (2 * len(curves)))
+    bounds = np.linspace(0, count, stretches + 1).astype(int)
+    kept = {0, count - 1}
+    for curve in curves:
+        for low, high in pairwise(bounds):
+            part = np.where(np.isfinite(curve[low:high]), curve[low:high], 0.0)
+            kept |= {int(low + part.argmin()), int(low + part.argmax())}
+    return np.array(sorted(kept))
 
 
 def columns(times: Array, curves: Sequence[Array]) -> tuple[Array, ...]:

@@ -26,7 +26,7 @@ _THIN = 0.003  # radius of lines, per size of the mechanism
 
 @dataclass(frozen=True)
 class Tie:
-    """A constraint or a driver: what it is, and between what."""
+    """A constraint, a driver or a load: what it is, and between what."""
 
     name: str
     kind: str  # name of its class
@@ -34,8 +34,8 @@ class Tie:
 
 
 def ties(mechanism: Mechanism) -> Iterable[Tie]:
-    """Return all constraints and drivers."""
-    for thing in (*mechanism.constraints.values(), *mechanism.drivers.values()):
+    """Return all constraints, drivers and loads."""
+    for thing in (*mechanism.constraints.values(), *mechanism.drivers.values(), *mechanism.loads.values()):
         ends = [str(getattr(end, "name", end)) for end in thing.on]
         yield Tie(thing.name, kind_name(thing), (thing.drives,) if isinstance(thing, Driver) else tuple(ends))
 

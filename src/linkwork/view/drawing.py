@@ -11,72 +11,30 @@ from typing import Any
 import numpy as np
 
 from linkwork.mechanism.body import Body
+from linkwork.mechanism.driver import Driver
 from linkwork.mechanism.inertia import Inertia
-from linkwork.mechanism.joint import Joint
+from linkwork.mechanism.loads import Motor
 from linkwork.mechanism.mechanism import Mechanism
-from linkwork.mechanism.names import kind_name
 from linkwork.mechanism.placement import lifted
 from linkwork.mechanism.sketch import Line, attachments
 from linkwork.mechanism.springs import Spring
 from linkwork.view.body_pieces import (
-    SLIM,
     Part,
     arm_to,
-    box_corners,
     described_parts,
     in_space,
     link_through,
     rgb_of,
 )
 from linkwork.view.constraint_drawing import Tie, outlines, rods, sketch_lines, ties
-from linkwork.view.glyph import axis_vectors, glyphs
-from linkwork.view.palette import GROUND, JOINT, Rgb, body_colour
-from linkwork.view.supports import TURNING, Grounded, supports
-from linkwork.view.tessellate import Shell
+from linkwork.view.drawn_pieces import JointMark, Piece, SpringMark
+from linkwork.view.joint_drawing import Passed, drive_pieces, grounded, joint_mark, joint_pieces, moved
+from linkwork.view.palette import GROUND, JOINT, body_colour
+from linkwork.view.supports import TURNING, anchor, supports
 
 Array = np.ndarray
 
-_RAIL = 0.22  # length of a rail, per size of the mechanism, unless the slider is longer
-_STOUT = 0.08  # radius of a mark, per length of the shorter body: of many small ones none is hidden by it
 _SHRINK = 0.002  # faces of different bodies that lie in one plane would flicker: some are this much smaller
-
-
-@dataclass(frozen=True, eq=False)
-class Piece:
-    """A shape on a body, or a mark of a joint on one."""
-
-    name: str  # of the body or joint it shows
-    body: str  # that it moves with
-    shell: Shell
-    pose: Array  # (3, 4) on that body
-    colour: Rgb
-    opacity: float = 1.0
-
-
-@dataclass(frozen=True, eq=False)
-class JointMark:
-    """A joint: what it connects, and where."""
-
-    name: str
-    kind: str  # name of its class
-    parent: str
-    child: str
-    on_parent: Array  # (3, 4)
-    on_child: Array  # (3, 4)
-    axes: Array  # (k, 3) unit vectors in the joint's frame
-    loop: bool  # it closes a loop, and carries no body
-
-
-@dataclass(frozen=True, eq=False)
-class SpringMark:
-    """A line between points of two bodies: a spring, a damper, a rod or a rope."""
-
-    name: str
-    a: str
-    b: str
-    on_a: Array  # (3,)
-    on_b: Array  # (3,)
-    kind: str = "rod"  # or "spring", "damper"
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +49,7 @@ class Drawing:
     glyphs: tuple[Piece, ...]  # of joints
     joints: tuple[JointMark, ...]
     springs: tuple[SpringMark, ...]  # and rods and ropes of constraints
-    ties: tuple[Tie, ...]  # constraints and drivers
+    ties: tuple[Tie, ...]  # constraints, drivers and loads
     masses: Array  # (B,) [kg]
     centers: Array  # (B, 3) in the body's frame [m]
     inertias: Array  # (B, 3, 3) about the centre of mass [kg m^2]
@@ -100,18 +58,25 @@ class Drawing:
     paints: Mapping[str, int] = field(default_factory=dict)  # which colour of the palette each body has
 
 
-def drawing(model: Any, before: Drawing | None = None) -> Drawing:
+def drawing(model: Any, before: Drawing | None = None, passed: Passed | None = None) -> Drawing:
     """Return what is drawn of a model; bodies that were in the drawing before an edit keep their colours."""
-    return drawing_of_mechanism(model.mechanism, tuple(model.body_names), model.loop_names, before)
+    return drawing_of_mechanism(model.mechanism, tuple(model.body_names), model.loop_names, before, passed)
 
 
 def drawing_of_mechanism(
-    mechanism: Mechanism, names: tuple[str, ...], closing: Container[str], before: Drawing | None = None
+    mechanism: Mechanism,
+    names: tuple[str, ...],
+    closing: Container[str],
+    before: Drawing | None = None,
+    passed: Passed | None = None,
 ) -> Drawing:
-    """Return what is drawn of a mechanism: bodies in this order, some joints closing loops."""
+    """Return what is drawn of a mechanism: bodies in this order, some joints closing loops.
+
+    Where it is known which poses a body has `passed`, guides are as long as what slides in them needs.
+    """
     bodies = {"ground": mechanism.ground} | {name: mechanism.bodies[name] for name in names}
     poses = {name: _drawn_pose(body) for name, body in bodies.items()}
-    marks = tuple(_joint_mark(joint, joint.name in closing) for joint in mechanism.joints.values())
+    marks = tuple(joint_mark(joint, joint.name in closing) for joint in mechanism.joints.values())
     shells = {name: list(described_parts(body)) for name, body in bodies.items()}
     size = _size(poses, shells, marks)
     lines = sketch_lines(mechanism, size)
@@ -127,11 +92,15 @@ def drawing_of_mechanism(
     paints = _paints(names, before.paints if before else {})
     pieces = list(_body_pieces(bodies, shells, layers, _welded(marks), paints))
     up = _up(mechanism)
+    springs = tuple(SpringMark(*rod, _spring_kind(mechanism, rod[0])) for rod in rods(lines))
     stands: list[Piece] = []
-    if mechanism.space == "plane" or all(part.endless for part, *_ in shells["ground"]):
-        for joint in _grounded(marks, bodies, shells, poses):
-            for part, pose, _ in supports(joint, up, size, mechanism.space == "plane"):
+    if (flat := mechanism.space == "plane") or all(part.endless for part, *_ in shells["ground"]):
+        for joint in grounded(marks, bodies, shells, poses, passed):
+            for part, pose, _ in supports(joint, up, size, flat):
                 stands.append(Piece(joint.name, "ground", part, pose, GROUND))
+        for name, place, away in _anchored(springs, poses):
+            for part, pose, _ in anchor(place, away, size, flat):
+                stands.append(Piece(name, "ground", part, pose, GROUND))
     inertias = [bodies[name].inertia for name in names]
     return Drawing(
         name=mechanism.name,
@@ -141,11 +110,12 @@ def drawing_of_mechanism(
         pieces=tuple(pieces),
         glyphs=(
             *stands,
-            *_glyphs(mechanism.joints, marks, shells, layers, size),
+            *joint_pieces(mechanism.joints, marks, shells, layers, size),
+            *drive_pieces(_drives(mechanism), marks, layers, size),
             *_outlines(lines, layers, size),
         ),
         joints=marks,
-        springs=tuple(SpringMark(*rod, _spring_kind(mechanism, rod[0])) for rod in rods(lines)),
+        springs=springs,
         ties=tuple(ties(mechanism)),
         masses=np.array([inertia.mass for inertia in inertias]),
         centers=np.array([in_space(inertia.com) for inertia in inertias]).reshape(-1, 3),
@@ -187,6 +157,25 @@ def _spring_kind(mechanism: Mechanism, name: str) -> str:
     return "spring" if stiff else "damper"
 
 
+def _drives(mechanism: Mechanism) -> Iterable[tuple[str, str]]:
+    """Return the names of motors and drivers, with those of their joints."""
+    for thing in (*mechanism.loads.values(), *mechanism.drivers.values()):
+        if isinstance(thing, Motor | Driver):
+            yield thing.name, str(getattr(thing.on[0], "name", thing.on[0]))
+
+
+def _anchored(
+    springs: Sequence[SpringMark], poses: Mapping[str, Array]
+) -> Iterable[tuple[str, Array, Array]]:
+    """Return where springs and dampers are held by ground, and unit vectors that lead out of them there."""
+    for mark in springs:
+        if mark.kind != "rod" and "ground" in (mark.a, mark.b):
+            place, on_body = (mark.on_a, mark.on_b) if mark.a == "ground" else (mark.on_b, mark.on_a)
+            way = place - moved(poses[mark.b if mark.a == "ground" else mark.a], on_body)
+            if (length := float(np.linalg.norm(way))) > 0.0:
+                yield mark.name, place, way / length
+
+
 def _paints(names: Sequence[str], before: Mapping[str, int]) -> dict[str, int]:
     """Return which colour each body has: the one it had, or the first that no other has."""
     paints = {name: before[name] for name in names if name in before}
@@ -205,11 +194,6 @@ def lifted_motions(motions: Array) -> Array:
     made = np.zeros((*motions.shape[:-1], 6))
     made[..., 2:5] = motions
     return made
-
-
-def _frame(frame: Any) -> Array:
-    scalars = np.array(frame.scalars(), float)
-    return lifted(scalars.reshape((3, 4) if scalars.size == 12 else (2, 3)))
 
 
 def _drawn_pose(body: Body) -> Array:
@@ -238,20 +222,14 @@ def _times(scale: tuple[float, float, float], factor: float) -> tuple[float, flo
     return x * factor, y * factor, z * factor
 
 
-def _extents(parts: Sequence[Part]) -> tuple[float, float]:
-    """Return the least and the largest extent of the shapes of a body; 0 if it has none."""
-    extents = np.array([np.ptp(part.corners, axis=0) for part, _, _ in parts if not part.endless])
-    return float(extents.min(initial=np.inf)) if len(extents) else 0.0, float(extents.max(initial=0.0))
-
-
 def _size(
     poses: Mapping[str, Array], shells: Mapping[str, Sequence[Part]], marks: Sequence[JointMark]
 ) -> float:
     """Return the diagonal of the box that all shapes and joints as drawn lie in."""
-    points = [_moved(poses[mark.child], mark.on_child[:, 3][None]) for mark in marks]
+    points = [moved(poses[mark.child], mark.on_child[:, 3][None]) for mark in marks]
     for name, parts in shells.items():
         points += [
-            _moved(poses[name], _moved(pose, part.corners)) for part, pose, _ in parts if not part.endless
+            moved(poses[name], moved(pose, part.corners)) for part, pose, _ in parts if not part.endless
         ]
     if not points:
         return 1.0
@@ -259,46 +237,7 @@ def _size(
     return float(np.linalg.norm(np.ptp(corners, axis=0))) or 1.0
 
 
-def _moved(pose: Array, points: Array) -> Array:
-    return points @ pose[:, :3].T + pose[:, 3]
-
-
 # joints
-
-
-def _grounded(
-    marks: Sequence[JointMark],
-    bodies: Mapping[str, Body],
-    shells: Mapping[str, Sequence[Part]],
-    poses: Mapping[str, Array],
-) -> Iterable[Grounded]:
-    """Return the joints that ground has, one of a kind at a place, with the bodies on them as drawn."""
-    masses = {name: body.inertia.mass for name, body in bodies.items() if name != "ground"}
-    centers = {name: _moved(poses[name], in_space(bodies[name].inertia.com)) for name in masses}
-    total = sum(masses.values())
-    middle = sum((mass * centers[name] for name, mass in masses.items()), np.zeros(3)) / (total or 1.0)
-    seen: list[tuple[str, Array]] = []
-    for mark in marks:
-        if "ground" not in (mark.parent, mark.child):
-            continue
-        on_ground = mark.on_parent if mark.parent == "ground" else mark.on_child
-        body, place = mark.child if mark.parent == "ground" else mark.parent, on_ground[:, 3]
-        if any(kind == mark.kind and np.allclose(place, other) for kind, other in seen):
-            continue
-        seen.append((mark.kind, place))
-        boxes = [_moved(own, box_corners(part.corners)) for part, own, _ in shells[body] if not part.endless]
-        corners = _moved(poses[body], np.concatenate([np.zeros((0, 3)), *boxes]))
-        along = on_ground[:, :3] @ mark.axes[0] if len(mark.axes) else np.zeros(3)
-        yield Grounded(mark.name, mark.kind, place, along, middle, corners)
-
-
-def _joint_mark(joint: Joint, loop: bool) -> JointMark:
-    on_parent, on_child = (_frame(frame) for frame in joint.frames())
-    parent, child = joint.ends
-    kind = kind_name(joint)
-    return JointMark(
-        joint.name, kind, parent, child, on_parent, on_child, axis_vectors(joint.shown_axes), loop
-    )
 
 
 def _welded(marks: Sequence[JointMark]) -> set[str]:
@@ -344,30 +283,3 @@ def _outlines(lines: Sequence[tuple[str, Line]], layers: Mapping[str, float], si
         placed = pose.copy()
         placed[2, 3] += layers.get(body, 0.0)
         yield Piece(name, body, shape, placed, JOINT)
-
-
-def _glyphs(
-    joints: Mapping[str, Joint],
-    marks: Sequence[JointMark],
-    shells: Mapping[str, Sequence[Part]],
-    layers: Mapping[str, float],
-    size: float,
-) -> Iterable[Piece]:
-    """Return the marks of joints: a little thicker than the thinner of the two bodies."""
-    deep = max(layers.values(), default=0.0) - min(layers.values(), default=0.0)
-    extents = {name: _extents(parts) for name, parts in shells.items()}
-    for mark in marks:
-        slim = [extents[name][0] for name in (mark.parent, mark.child) if extents[name][0] > 0.0]
-        radius = float(np.clip(0.62 * min(slim, default=SLIM * size), 0.006 * size, 0.025 * size))
-        long = [extents[name][1] for name in (mark.parent, mark.child) if extents[name][1] > 0.0]
-        radius = min(radius, _STOUT * min(long, default=np.inf))
-        rail = max(_RAIL * size, 1.4 * extents[mark.child][1])
-        joint = joints[mark.name]
-        for part, pose, shown in glyphs(joint.marks, joint.shown_axes, radius, rail, deep):
-            body, frame = (mark.child, mark.on_child) if shown.on_child else (mark.parent, mark.on_parent)
-            if shown.rail and layers and body == "ground":  # which has a guide
-                continue
-            placed = np.column_stack([frame[:, :3] @ pose[:, :3], frame[:, :3] @ pose[:, 3] + frame[:, 3]])
-            if not shown.through:
-                placed[2, 3] += layers.get(body, 0.0)
-            yield Piece(mark.name, body, part, placed, JOINT)

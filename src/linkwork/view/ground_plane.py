@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from linkwork.view.drawing import Drawing, Piece
+from linkwork.view.drawing import Drawing
+from linkwork.view.drawn_pieces import Piece
 
 Array = np.ndarray
 

@@ -1,9 +1,10 @@
 """Who may talk to the viewer: only the page that it opened itself.
 
 Every request, and the opening of every WebSocket, must name this server exactly in `Host`; must come from its
-own page if it names its `Origin` (a WebSocket must name it); and must know a secret, the token of the
-printed address, which is exchanged for a cookie at once. There is one page and no other path. Pages of other
-sites, those of other servers on this machine, and host names that were bent to this address are refused.
+own page if it names its `Origin` (a WebSocket must name it, and the protocol of the page); and must know a
+secret, the token of the printed address, which is exchanged for a cookie at once. There is one page and no
+other path. Pages of other sites, those of other servers on this machine, and host names that were bent to
+this address are refused.
 """
 
 import secrets
@@ -28,7 +29,8 @@ _POLICY = (
 class Guard:
     """Decides on requests; until the server listens and has an address, it refuses all."""
 
-    def __init__(self) -> None:
+    def __init__(self, protocol: str) -> None:
+        self._protocol = protocol  # that WebSockets of the page ask for
         self.token = secrets.token_urlsafe(32)
         self._cookie = secrets.token_urlsafe(32)
         self._hosts: frozenset[str] = frozenset()
@@ -58,6 +60,8 @@ class Guard:
         address = urlsplit(request.path)
         if not request.path.startswith("/") or request.path.startswith("//") or address.path != "/":
             return HTTPStatus.NOT_FOUND, {}
+        if socket and headers.get_all("Sec-WebSocket-Protocol") != [self._protocol]:
+            return HTTPStatus.BAD_REQUEST, {}
         if self._has_cookie(headers):
             return self._seat(connection) if socket else None
         if not socket and self._has_token(address.query):

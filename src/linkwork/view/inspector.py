@@ -1,20 +1,35 @@
 """What is known of what is selected: numbers with their units, as they are now."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from typing import Any
 
 import numpy as np
 
 from linkwork.errors import LinkworkError
-from linkwork.view.drawing import JointMark
+from linkwork.view.constraint_drawing import Tie
+from linkwork.view.drawn_pieces import JointMark
 from linkwork.view.subject import Subject
 from linkwork.view.trajectory import Moment
-from linkwork.view.tree_panel import words
+from linkwork.view.tree_panel import in_words, words
 
 Array = np.ndarray
 Row = tuple[str, str, str, str]  # what, numbers, unit, and the channel that shows it over time
 
+# options, with their units, of joints of one kind and of constraints and loads
+_OF_JOINTS = {
+    "Revolute": {"stiffness": "N m/rad", "damping": "N m s/rad", "friction": "N m"},
+    "Prismatic": {"stiffness": "N/m", "damping": "N s/m", "friction": "N"},
+}
+_OF_TIES = {
+    "Spring": {"stiffness": "N/m", "damping": "N s/m", "rest": "m"},
+    "TorsionSpring": {"stiffness": "N m/rad", "damping": "N m s/rad", "rest": "rad"},
+    "Bushing": {"stiffness": "N/m", "damping": "N s/m"},
+    "Distance": {"length": "m"},
+    "Pulley": {"length": "m"},
+    "Gear": {"ratio": "", "teeth": ""},
+    "RackPinion": {"radius": "m"},
+}
 _ROUND_OFF = 1e-13  # of numbers in SI units
 _HEAD = "\0"  # in place of numbers: the row is a heading
 
@@ -44,13 +59,14 @@ def rows_of(rows: Iterable[Row], head: str = "") -> str:
         if numbers == _HEAD:
             lines.append(f'<tr class="head"><td colspan="4">{escape(what)}</td></tr>')
             continue
+        drag = f" draggable=\"true\" data-lw-drag='{words('plot', channel)}'" if channel else ""
         plot = (
             f'<span class="lw-plot" role="button" data-lw=\'{words("plot", channel)}\'>plot</span>'
             if channel
             else ""
         )
         lines.append(
-            f'<tr><th>{escape(what)}</th><td>{escape(numbers)}</td><td class="unit">{escape(unit)}</td>'
+            f'<tr{drag}><th>{escape(what)}</th><td>{escape(numbers)}</td><td class="unit">{escape(unit)}</td>'
             f'<td class="plot">{plot}</td></tr>'
         )
     return f'<div class="lw-sheet">{"".join(lines)}</table></div>'
@@ -66,11 +82,9 @@ def described(subject: Subject, name: str | None, moment: Moment) -> tuple[str, 
         return name, f"{marks[name].kind.lower()} joint", list(_joint_rows(subject, marks[name], moment))
     ties = {tie.name: tie for tie in drawing.ties}
     if name in ties:
-        between: list[Row] = [("on", " – ".join(ties[name].on), "", "")]
-        return name, ties[name].kind.lower(), [*between, *_channel_rows(subject, name, moment)]
+        return name, in_words(ties[name].kind), list(_tie_rows(subject, ties[name], moment))
     if name is not None:
-        kind = "the world" if name == "ground" else "load"
-        return name, kind, list(_channel_rows(subject, name, moment))
+        return name, "the world" if name == "ground" else "load", list(_channel_rows(subject, name, moment))
     return drawing.name, "nothing selected: click a body, or a row of the tree", list(_whole(subject, moment))
 
 
@@ -95,7 +109,7 @@ def _body_rows(subject: Subject, name: str, moment: Moment) -> Iterator[Row]:
     yield "now", _HEAD, "", ""
     pose, velocity = moment.poses[k], moment.velocities[k]
     yield "position", _vector(pose[:, 3], flat), "m", _known(subject, f"{name}.position")
-    angles = np.degrees(turns(pose[:, :3]))
+    angles = np.round(np.degrees(turns(pose[:, :3])), 9)
     what = "angle" if flat else "turned"
     yield what, f"{angles[2]:.3f}" if flat else _vector(angles, False), "°", _known(subject, f"{name}.angle")
     yield "velocity", _vector(velocity[3:], flat), "m/s", _known(subject, f"{name}.velocity")
@@ -113,13 +127,42 @@ def _joint_rows(subject: Subject, mark: JointMark, moment: Moment) -> Iterator[R
     if joint is not None:
         for low, high in joint.limit_pairs().tolist():
             if np.isfinite([low, high]).any():
-                yield "limits", f"{low:.4g} … {high:.4g}", "rad, m", ""
-        for word in ("stiffness", "damping", "friction"):
-            value = getattr(joint, word)
-            if not callable(value) and np.any(np.asarray(value, object) != 0.0):
-                yield word, f"{value}", "", ""
+                unit = {"Revolute": "rad", "Prismatic": "m"}.get(mark.kind, "rad, m")
+                yield "limits", f"{low:.4g} … {high:.4g}", unit, ""
+        yield from _given_rows(joint, _OF_JOINTS.get(mark.kind, dict.fromkeys(_OF_JOINTS["Revolute"], "")))
     yield "now", _HEAD, "", ""
     yield from _channel_rows(subject, mark.name, moment)
+
+
+def _tie_rows(subject: Subject, tie: Tie, moment: Moment) -> Iterator[Row]:
+    """Return what a constraint, a driver or a load is on, what it was given, and what it does now."""
+    if tie.on:
+        yield "on", " – ".join(tie.on), "", ""
+    if subject.model is not None and tie.name in subject.model.mechanism:
+        yield from _given_rows(subject.model.mechanism[tie.name], _OF_TIES.get(tie.kind, {}))
+    yield "now", _HEAD, "", ""
+    numbers = {body: k for k, body in enumerate(subject.drawing.bodies)}
+    poses = np.concatenate([moment.poses, np.eye(3, 4)[None]])
+    for mark in subject.drawing.springs:
+        if mark.name == tie.name:
+            a, b = (
+                poses[numbers.get(body, -1)] @ (*point, 1.0)
+                for body, point in ((mark.a, mark.on_a), (mark.b, mark.on_b))
+            )
+            yield "length", f"{np.linalg.norm(b - a):.5g}", "m", ""
+    yield from _channel_rows(subject, tie.name, moment)
+
+
+def _given_rows(element: Any, units: Mapping[str, str]) -> Iterator[Row]:
+    """Return the options of an element that it was given, and that are not zero."""
+    for word, unit in units.items():
+        value = getattr(element, word, None)
+        if value is None or (not callable(value) and not np.any(np.asarray(value, object) != 0.0)):
+            continue
+        numbers = (
+            "a law" if callable(value) else f"{value:.5g}" if isinstance(value, int | float) else f"{value}"
+        )
+        yield word, numbers, unit, ""
 
 
 def _channel_rows(subject: Subject, name: str, moment: Moment, only: Sequence[str] = ()) -> Iterator[Row]:
@@ -135,7 +178,7 @@ def _channel_rows(subject: Subject, name: str, moment: Moment, only: Sequence[st
             continue
         values = np.array([float(np.asarray(trace.values).ravel()[0]) for trace in traces])
         label = (word or name).replace("_", " ").replace(".", " ")
-        yield label, _numbers(values), traces[0].unit, _known(subject, channel)
+        yield label, side_by_side(values), traces[0].unit, _known(subject, channel)
 
 
 def _known(subject: Subject, channel: str) -> str:
@@ -144,10 +187,10 @@ def _known(subject: Subject, channel: str) -> str:
 
 
 def _vector(values: Array, flat: bool) -> str:
-    return _numbers(values[:2] if flat else values)
+    return side_by_side(values[:2] if flat else values)
 
 
-def _numbers(values: Array) -> str:
+def side_by_side(values: Array) -> str:
     """Return numbers side by side, all with the decimals that give the largest four digits."""
     largest = float(np.abs(values).max(initial=0.0))
     shown = np.where(np.abs(values) < max(1e-9 * largest, _ROUND_OFF), 0.0, values) + 0.0
@@ -155,6 +198,11 @@ def _numbers(values: Array) -> str:
         return ",  ".join(f"{x:.4g}" if len(values) == 1 else f"{x:.3g}" for x in shown)
     places = max(0, 3 - int(np.floor(np.log10(largest))))
     return ",  ".join(f"{x:.{min(places, 5)}f}" for x in shown)
+
+
+def without_noise(values: Array) -> tuple[float, ...]:
+    """Return numbers in SI units, and zero for what rounding has left of it."""
+    return tuple(0.0 if abs(x) < _ROUND_OFF else float(x) for x in values)
 
 
 def turns(rotation: Array) -> Array:

@@ -20,6 +20,7 @@ from linkwork.view.live_simulation import Engine
 from linkwork.view.palette import SELECTED
 from linkwork.view.playback import SPEEDS
 from linkwork.view.quaternion import matrices
+from linkwork.view.slider_folder import SliderFolder
 from linkwork.view.subject import Subject
 from linkwork.view.trajectory import Moment
 from linkwork.view.viewer import Viewer
@@ -109,9 +110,10 @@ class LiveViewer(Viewer):
         others.on_click(lambda event: self.step() if others.value == "step" else self.reset())
         speed = gui.add_dropdown("Speed", SPEEDS, initial_value="1")
         speed.on_update(lambda event: setattr(engine, "speed", float(speed.value)))
-        found = engine.adjustables
-        with gui.add_folder("Inputs", expand_by_default=len(found) <= 4, visible=bool(found)):
-            self.sliders = Sliders(gui, engine)
+
+    def hands(self, gui: Any) -> SliderFolder:
+        self.sliders = Sliders(gui, self.engine)
+        return self.sliders.folder
 
     def start(self) -> None:
         self.show_message("")
@@ -182,9 +184,10 @@ class LiveViewer(Viewer):
         rate = f" at {self.engine.rate:.2g}x" if self.engine.running else ""
         self._clock.value = f"{moment.t:.2f} s{rate}"
         self.inspector.show(self.selected, moment)
+        self.stage.sink_floor(moment.poses[None])
         if self.charts is not None and self.charts.names:
-            self.charts.move(moment.t)
             self.charts.draw()
+            self.charts.move(moment.t)
         if self.overlays.traces.visible:
             self.overlays.traces.draw()
 

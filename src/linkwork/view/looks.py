@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from linkwork.view.palette import SELECTED, Rgb
+from linkwork.view.palette import SELECTED, WRONG, Rgb
 
 Array = np.ndarray
 
@@ -13,9 +13,10 @@ _NOTHING = 1e-9  # size of what is hidden
 
 @dataclass
 class Looks:
-    """What is selected, hidden, seen through and coloured."""
+    """What is selected, wrong, hidden, seen through and coloured."""
 
     selected: str | None = None
+    wrong: frozenset[str] = frozenset()  # joints that are shown in red
     hidden: set[str] = field(default_factory=set)
     opacities: dict[str, float] = field(default_factory=dict)  # of bodies, where it is not their own
     colours: dict[str, Rgb] = field(default_factory=dict)
@@ -37,7 +38,11 @@ class Looks:
     def colouring(self, names: list[str], colours: Array) -> Array:
         """Return the colours (N, 3) of pieces with these names."""
         found = [
-            SELECTED if name == self.selected else self.colours.get(name, colour)
+            SELECTED
+            if name == self.selected
+            else WRONG
+            if name in self.wrong
+            else self.colours.get(name, colour)
             for name, colour in zip(names, colours, strict=True)
         ]
         return np.array(found, np.uint8).reshape(-1, 3)

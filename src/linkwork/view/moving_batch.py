@@ -3,8 +3,8 @@
 viser's own setters take a message for positions and another for rotations, and look up the types of both:
 three times the work. What is sent is the same message that they send, with two entries.
 
-A page takes the colours of batches for amounts of light, not for what is seen: they are sent as amounts (sRGB
-decoded), or all would look washed out.
+A page takes the colours of batches and arrows for amounts of light, not for what is seen: they are sent as
+amounts (sRGB decoded), or all would look washed out.
 """
 
 from typing import Any
@@ -37,7 +37,7 @@ def add_batch(
         batched_wxyzs=np.tile(np.array([1, 0, 0, 0], np.float32), (len(scales), 1)),
         batched_positions=np.zeros((len(scales), 3), np.float32),
         batched_scales=scales.astype(np.float32),
-        batched_colors=colours if isinstance(scene, PictureScene) else amounts_of_light(colours),
+        batched_colors=scene_colours(scene, colours),
         batched_opacities=opacities,
         lod="off",
         side=side,
@@ -50,6 +50,11 @@ def paint_batch(handle: Any, colours: Array) -> None:
     """Give the pieces of a batch other colours (N, 3)."""
     in_picture = isinstance(handle, Node)
     handle.batched_colors = colours if in_picture else amounts_of_light(colours)
+
+
+def scene_colours(scene: Any, colours: Any) -> Any:
+    """Return colours as a scene takes them for batches and arrows."""
+    return colours if isinstance(scene, PictureScene) else amounts_of_light(colours)
 
 
 def amounts_of_light(colours: Any) -> Array:

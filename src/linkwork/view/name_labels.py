@@ -14,7 +14,7 @@ from linkwork.view.trajectory import Moment
 Array = np.ndarray
 
 _MOST = 400  # labels on a page
-_LETTER, _MARGIN, _LINE = 6.6, 8.0, 19.0  # pixels: width of a letter, of both ends, height of a label
+LETTER, MARGIN, _LINE = 6.6, 8.0, 19.0  # pixels: width of a letter, of both ends, height of a label
 _OFFLINE = (1200, 800)  # size of a page before it is opened
 
 
@@ -27,7 +27,7 @@ class Names(Overlay):
         scene = self._server.scene
         whole = scene.add_frame("/overlays/names", show_axes=False)
         names = self._drawing.bodies[:_MOST]
-        self._widths = np.array([_LETTER * len(name) + _MARGIN for name in names])
+        self._widths = np.array([LETTER * len(name) + MARGIN for name in names])
         self._shown = np.ones(len(names), bool)
         self._labels = [
             scene.add_label(f"/overlays/names/{k}", name, anchor="center-center", font_screen_scale=0.9)
@@ -37,7 +37,7 @@ class Names(Overlay):
 
     def place(self, moment: Moment, poses: WorldPoses) -> None:
         points = centers(self._drawing, poses)[: len(self._labels)]
-        view, size = self._look()
+        view, size = looking(self._server)
         pixels, _ = projected(points, view, size)
         shown = readable(pixels, self._widths, first=self._shown)
         for label, point, before, now in zip(self._labels, points, self._shown, shown, strict=True):
@@ -47,16 +47,17 @@ class Names(Overlay):
                 label.visible = bool(now)
         self._shown = shown
 
-    def _look(self) -> tuple[View, tuple[int, int]]:
-        """Return from where the last page that was opened looks, or the first will."""
-        clients = list(self._server.get_clients().values())
-        if not clients:
-            camera = self._server.initial_camera
-            up, size = camera.up, _OFFLINE
-        else:
-            camera = clients[-1].camera
-            up, size = camera.up_direction, (camera.image_width, camera.image_height)
-        return View(np.array(camera.position), np.array(camera.look_at), np.array(up), camera.fov), size
+
+def looking(server: Any) -> tuple[View, tuple[int, int]]:
+    """Return from where the last page that was opened looks, or the first will, and its size in pixels."""
+    clients = list(server.get_clients().values())
+    if not clients:
+        camera = server.initial_camera
+        up, size = camera.up, _OFFLINE
+    else:
+        camera = clients[-1].camera
+        up, size = camera.up_direction, (camera.image_width, camera.image_height)
+    return View(np.array(camera.position), np.array(camera.look_at), np.array(up), camera.fov), size
 
 
 def readable(pixels: Array, widths: Sequence[float] | Array, first: Array) -> Array:

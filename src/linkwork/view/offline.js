@@ -140,8 +140,8 @@
     const box = make("input", { type: "checkbox", checked: on });
     box.onchange = () => { wanted.set(word, box.checked); asked.clear(); obey(); };
     const dot = colour ? [make("span", { className: "lw-key", style: `background:${colour}` })] : [];
-    const long = scale ? [make("span", { className: "lw-scale", textContent: ` ${scale}`, title: "the longest arrow" })] : [];
-    return make("label", {}, box, word, ...dot, ...long);
+    const long = scale ? [make("span", { className: "lw-scale", textContent: scale, title: "the longest arrow" })] : [];
+    return make("label", {}, box, ...dot, make("span", {}, scale ? `${word} ` : word, ...long));
   });
   const views = data.views.map(({ name }) => {
     const button = make("button", { textContent: name });

@@ -10,14 +10,15 @@ from linkwork.view import palette
 from linkwork.view.arrows import arrows
 from linkwork.view.body_pieces import turned_to
 from linkwork.view.contact_arrows import ContactArrows
-from linkwork.view.drawing import Drawing, Piece
+from linkwork.view.drawing import Drawing
+from linkwork.view.drawn_pieces import Piece
 from linkwork.view.moving_batch import add_batch, move_batch
 from linkwork.view.name_labels import Names
 from linkwork.view.overlay import Overlay
 from linkwork.view.palette import Rgb
+from linkwork.view.piece_batch import Batch
 from linkwork.view.piece_poses import WorldPoses
 from linkwork.view.spring_overlay import Springs
-from linkwork.view.stage import Batch
 from linkwork.view.subject import Subject
 from linkwork.view.tessellate import ball, box, cylinder
 from linkwork.view.trajectory import Moment

@@ -26,6 +26,32 @@
     }
   });
 
+  // What can be plotted is dragged to the curves: rows of the tree, numbers of the inspector.
+  let dragged = null;
+  const curves = target => target.closest?.("[data-lw-place=bottom]");
+  const mark = panel => {
+    for (const each of document.querySelectorAll(".lw-dropping")) if (each !== panel) each.classList.remove("lw-dropping");
+    panel?.classList.add("lw-dropping");
+  };
+  document.addEventListener("dragstart", event => {
+    const source = event.target.closest?.("[data-lw-drag]");
+    if (!source) return;
+    dragged = JSON.parse(source.dataset.lwDrag);
+    event.dataTransfer.setData("text/plain", dragged[1]);
+    event.dataTransfer.effectAllowed = "copy";
+  });
+  document.addEventListener("dragover", event => {
+    if (!dragged) return;
+    const panel = curves(event.target);
+    mark(panel);
+    if (panel) event.preventDefault(), event.dataTransfer.dropEffect = "copy";
+  });
+  document.addEventListener("drop", event => {
+    if (dragged && curves(event.target)) event.preventDefault(), tell(dragged);
+    dragged = mark(null) ?? null;
+  });
+  document.addEventListener("dragend", () => { dragged = mark(null) ?? null; });
+
   // The panel at the bottom is as wide as the picture, and the picture ends where it begins.
   const place = () => {
     const root = document.querySelector(".lw-bottom")?.closest("[data-floating-window]");
@@ -60,13 +86,15 @@
   let told = "";
   const follow = () => {
     requestAnimationFrame(follow);
-    const charts = Object.values(window.__viserTestpoints?.uplots ?? {}).map(each => each.chart);
-    const at = document.querySelector(".lw-now")?.dataset.t;
+    const known = Object.entries(window.__viserTestpoints?.uplots ?? {}), charts = known.map(([, each]) => each.chart);
+    const { t: at, values = "{}" } = document.querySelector(".lw-now")?.dataset ?? {};
     if (at === undefined) return;
-    const now = [at, ...charts.map(chart => [chart.over.clientWidth, chart.data[0].length, chart.scales.x.min, chart.scales.x.max])].join();
+    const now = [at, values, ...charts.map(chart => [chart.over.clientWidth, chart.data[0].length, chart.scales.x.min, chart.scales.x.max,
+      chart.over.matches(":hover")])].join();  // when the mouse leaves, values are those of the time again
     if (now === told) return;
     told = now;
-    for (const chart of charts) {
+    const said = JSON.parse(values);
+    for (const [name, { chart }] of known) {
       let line = chart.over.querySelector(".lw-cursor");
       if (!line) (line = document.createElement("div")).className = "lw-cursor", chart.over.append(line);
       const x = chart.valToPos(+at, "x"), times = chart.data[0];
@@ -74,7 +102,12 @@
       line.style.transform = `translateX(${x}px)`;
       let k = 0;
       while (k < times.length - 1 && times[k + 1] <= +at) k++;
-      if (!chart.over.matches(":hover")) chart.setLegend({ idx: k }, false);
+      if (chart.over.matches(":hover")) continue;
+      chart.setLegend({ idx: k }, false);
+      (said[name] ?? []).forEach((value, n) => {
+        const cell = chart.root.querySelectorAll(".u-legend .u-series")[n + 1]?.querySelector(".u-value");
+        if (cell) cell.textContent = value;
+      });
     }
   };
   requestAnimationFrame(follow);
@@ -93,6 +126,16 @@
     if (here.dataset.text !== text) here.innerHTML = here.dataset.text = text;
   };
   setInterval(explain, 150);
+
+  // Where what is selected can be changed comes into sight.
+  let chosen = "";
+  const attend = () => {
+    const now = document.querySelector(".lw-row.chosen")?.ariaLabel ?? "", place = document.querySelector(".lw-selected");
+    if (now === chosen || (now && !place)) return;
+    chosen = now;
+    place?.scrollIntoView({ block: "nearest" });
+  };
+  setInterval(attend, 150);
 
   // Handles inside a part could not be taken: what they are pointed at with comes first.
   const store = () => {

@@ -18,10 +18,13 @@ BODIES: tuple[Rgb, ...] = (
 )
 GROUND: Rgb = (158, 160, 164)
 JOINT: Rgb = (64, 68, 74)
+PAPER: Rgb = (255, 255, 255)  # inside a circle
 SPRING: Rgb = (90, 94, 100)
 SELECTED: Rgb = (255, 176, 0)
+WRONG: Rgb = (224, 49, 49)
 REACTION: Rgb = (204, 51, 63)
 APPLIED: Rgb = (0, 128, 96)
+DRIVE: Rgb = (88, 101, 198)  # of motors
 CONTACT: Rgb = (214, 120, 0)
 VELOCITY: Rgb = (40, 90, 200)
 AXIS: Rgb = (200, 60, 160)

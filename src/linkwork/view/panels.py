@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from typing import Any
 
 LEFT, RIGHT = 250, 300  # widths [pixels]
+SELECTED = '<span class="lw-selected"></span>'  # a page scrolls to it when something else is selected
 
 
 class Panels:
     """Where things are added: `with panels.right("Show"): gui.add_...`; they stay until `empty()`."""
 
-    def __init__(self, gui: Any, tabs: Sequence[tuple[str, str]]) -> None:
-        """Make the panels, with these tabs (name, icon) at the right."""
+    def __init__(self, gui: Any, tabs: Sequence[tuple[str, str]], timed: bool = True) -> None:
+        """Make the panels, with these tabs (name, icon) at the right; time and curves if it is `timed`."""
         self._gui = gui
         gui.main_panel.dock_left()
         gui.main_panel.set_width(LEFT)
@@ -19,11 +20,16 @@ class Panels:
         self._right = {name: right.add_tab(name, icon) for name, icon in tabs}
         right.dock_right()
         right.set_width(RIGHT)
-        bottom = gui.add_panel()
-        self.bottom = bottom.add_tab("Time and curves", "chart-line")
-        bottom.float(x=0, y=-1, width=680)
+        self.bottom: Any = None
+        if timed:
+            bottom = gui.add_panel()
+            self.bottom = bottom.add_tab("Time and curves", "chart-line")
+            bottom.float(x=0, y=-1, width=680)
+            self._mark_bottom()
+
+    def _mark_bottom(self) -> None:
         with self.bottom:
-            gui.add_html('<span class="lw-bottom"></span>')
+            self._gui.add_html('<span class="lw-bottom"></span>')
 
     def right(self, name: str) -> Any:
         """Return a tab at the right."""
@@ -31,11 +37,11 @@ class Panels:
 
     def empty(self) -> None:
         """Take away what is in the tabs, but not what stands at the left."""
-        for tab in (*self._right.values(), self.bottom):
+        for tab in filter(None, (*self._right.values(), self.bottom)):
             for child in list(tab._children.values()):
                 child.remove()
-        with self.bottom:
-            self._gui.add_html('<span class="lw-bottom"></span>')
+        if self.bottom is not None:
+            self._mark_bottom()
 
 
 @dataclass(frozen=True)

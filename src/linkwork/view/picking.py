@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from linkwork.view.drawing import Piece
+from linkwork.view.drawn_pieces import Piece
 
 Array = np.ndarray
 

@@ -10,19 +10,22 @@ from linkwork.mechanism.mechanism import Mechanism
 from linkwork.model.carry import carry
 from linkwork.model.state import State
 from linkwork.view.drawing import Drawing, drawing
+from linkwork.view.slider_folder import SliderFolder, within
 from linkwork.view.subject import Subject
 from linkwork.view.trajectory import Still, moment
 from linkwork.view.viewer import Viewer
 
 Array = np.ndarray
 
-_JOINTS = 12  # that get a slider
+_JOINTS = 200  # that get a slider
+_PARTS = 500  # of the way of a slider
 
 
 class PosedViewer(Viewer):
     """A page of a model at rest."""
 
-    room = 1.8  # its way is not known beforehand
+    room = 1.5  # its way is not known beforehand
+    timed = False
 
     def __init__(self, model: Any, state: State, **where: Any) -> None:
         self._model, self._q = model, np.array(state.q)
@@ -38,20 +41,22 @@ class PosedViewer(Viewer):
         self._model, self._q, picture = made
         self.show_subject(Subject(picture, Still(moment(self._model, self._q)), self._model))
 
-    def controls(self, gui: Any) -> None:
-        sliders, ranges = {}, list(_ranges(self._model))
-        if ranges:
-            with gui.add_folder("Joints"):
-                for name, label, low, high in ranges:
-                    here = self._q[self._model.slices[name][0]][0]
-                    slider = gui.add_slider(
-                        label, low, high, (high - low) / 500.0, float(np.clip(here, low, high))
-                    )
-                    slider.on_update(
-                        lambda event, name=name, slider=slider: event.client and self.pose(name, slider.value)
-                    )
-                    sliders[name] = slider
+    def hands(self, gui: Any) -> SliderFolder:
+        sliders, folder, joints = {}, SliderFolder(gui, "Joints"), self._model.mechanism.joints
+        for name, label, low, high in _ranges(self._model):
+            here = self._q[self._model.slices[name][0]][0]
+            of = (
+                {name, *(body.name for body in joints[name].bodies)} - {"ground"}
+                if name in joints
+                else {name}
+            )
+            slider = folder.add(label, low, high, here, of, _PARTS)
+            slider.on_update(
+                lambda event, name=name, slider=slider: event.client and self.pose(name, slider.value)
+            )
+            sliders[name] = slider
         self.sliders = sliders
+        return folder
 
     def pose(self, joint: str, value: float) -> None:
         """Put a joint to a coordinate [rad, m]; the others follow as little as they can."""
@@ -68,7 +73,7 @@ class PosedViewer(Viewer):
             self._q, self.subject.trajectory = q, Still(moment(model, q))
             self._stale = True
             for name, slider in self.sliders.items():
-                here = float(np.clip(q[model.slices[name][0]][0], slider.min, slider.max))
+                here = within(q[model.slices[name][0]][0], slider.min, slider.max)
                 if slider.value != here:
                     slider.value = here
 

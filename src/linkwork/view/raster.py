@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from linkwork.view.camera import View
-from linkwork.view.drawing import Drawing, Piece
+from linkwork.view.drawing import Drawing
+from linkwork.view.drawn_pieces import Piece
 from linkwork.view.ground_plane import level_ground
 from linkwork.view.palette import BACKGROUND
 from linkwork.view.picture_scene import Label, Lines, PictureScene, Surface

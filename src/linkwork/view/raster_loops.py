@@ -2,14 +2,29 @@
 
 import numpy as np
 
-from linkwork.native.numba_functions import entry
+from linkwork.native.numba_functions import entry, native
 
 SHADOW = 0.82  # brightness of the floor in shadow
 
 
+@native
+def crossing(y, xa, ya, xb, yb):
+    """Return the least and the greatest x at which a row crosses an edge; least > greatest: nowhere."""
+    if y < min(ya, yb) or y > max(ya, yb):
+        return np.inf, -np.inf
+    if ya == yb:
+        return min(xa, xb), max(xa, xb)
+    x = xa + (y - ya) / (yb - ya) * (xb - xa)
+    return x, x
+
+
 @entry(None, "float64[:, ::1]", "int64[:, ::1]", "float64[:, ::1]", "float32[:, :, ::1]", "float64[:, ::1]")
 def fill(points, faces, colours, image, depth):
-    """Draw triangles: points (V, 3) in pixels, with one over the distance; the nearest wins."""
+    """Draw triangles: points (V, 3) in pixels, with one over the distance; the nearest wins.
+
+    Of each row only what lies between two edges is looked at, and a pixel more on both sides: the box round
+    a long thin triangle that lies across the picture is mostly empty.
+    """
     height, width = depth.shape
     for f in range(faces.shape[0]):
         a, b, c = faces[f, 0], faces[f, 1], faces[f, 2]
@@ -24,7 +39,10 @@ def fill(points, faces, colours, image, depth):
         left, right = max(0.0, min(xa, xb, xc)), min(width - 1.0, max(xa, xb, xc))
         top, bottom = max(0.0, min(ya, yb, yc)), min(height - 1.0, max(ya, yb, yc))
         for y in range(int(np.ceil(top)), int(bottom) + 1):
-            for x in range(int(np.ceil(left)), int(right) + 1):
+            ab, bc, ca = crossing(y, xa, ya, xb, yb), crossing(y, xb, yb, xc, yc), crossing(y, xc, yc, xa, ya)
+            first = max(left, min(ab[0], bc[0], ca[0]) - 1.0)
+            last = min(right, max(ab[1], bc[1], ca[1]) + 1.0)
+            for x in range(int(np.ceil(first)), int(last) + 1):
                 u = ((xb - x) * (yc - y) - (xc - x) * (yb - y)) / area
                 v = ((xc - x) * (ya - y) - (xa - x) * (yc - y)) / area
                 w = 1.0 - u - v

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork.scene.scene_recording import SceneNow
-from linkwork.view.drawing import drawing
+from linkwork.view.drawing import Drawing, drawing
 from linkwork.view.subject import Subject
 from linkwork.view.trajectory import Moment, moment
 from linkwork.view.viewer import RATE, Viewer
@@ -57,12 +57,12 @@ class SceneViewer(Viewer):
         self._going = threading.Event()
         self._going.set()
         self._now = _Now(SceneNow(scene))
-        super().__init__(self._subject(), **where)
+        super().__init__(self._subject(None), **where)
         self._leave = scene.observe(self._look_on)
 
-    def _subject(self) -> Subject:
+    def _subject(self, before: Drawing | None) -> Subject:
         model = self._now.there.model
-        return Subject(drawing(model), self._now, model)
+        return Subject(drawing(model, before), self._now, model)
 
     def close(self) -> None:
         """End the server; the scene goes on."""
@@ -97,7 +97,7 @@ class SceneViewer(Viewer):
         """Show other bodies, if there are others."""
         if self._now is not self.subject.trajectory:
             with self._lock, self.server.atomic():
-                self.show_subject(self._subject())
+                self.show_subject(self._subject(self.drawing))
 
     def controls(self, gui: Any) -> None:
         """Add a clock, and what holds the scene."""

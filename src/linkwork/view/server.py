@@ -6,6 +6,7 @@ import socket
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -24,6 +25,9 @@ _LARGEST = 1 << 20  # bytes that a page may send in one message; it sends clicks
 _UPLOADS = 8  # files that pages send at one time
 _BRAND = (28, 111, 184)
 _PATIENCE = 1.0  # with pages that do not say goodbye [s]
+_PAUSE = 60.0  # between lines about what pages sent [s]
+# What viser warns of when a page sends a value of a wrong type, or has gone before what is sent to it.
+_WARNINGS = r"\[viser\] .* does not match annotation|Queued a \w+ on a closed connection"
 
 _starting = threading.Lock()
 _silent = logging.Logger("linkwork.view")  # without a parent: its records go nowhere
@@ -48,7 +52,8 @@ class Server:
     def __init__(self, title: str, host: str = "127.0.0.1", port: int | None = None, *, expose: bool = False):
         names = _names(host, expose)
         package = viser()
-        self.guard = Guard()
+        self.guard = Guard(f"viser-v{package.__version__}")
+        warnings.filterwarnings("ignore", f"(?s){_WARNINGS}")
         with _starting, _quiet(), _guarded(self.guard, Wardrobe(title)) as self._serving:
             self._viser = package.ViserServer(
                 host=host, port=_free_port(host, port), label=title, verbose=False
@@ -63,6 +68,7 @@ class Server:
         loop = self._viser.get_event_loop()
         self._complaints = _Complaints()
         loop.call_soon_threadsafe(loop.set_exception_handler, self._complaints)
+        _hear_failures(self._viser._thread_executor, self._complaints)
         self.port = self._viser.get_port()
         self.guard.listen(names, self.port)
         name = names[0] if ":" not in names[0] else f"[{names[0]}]"
@@ -102,17 +108,14 @@ class Server:
 
     def in_background(self, call: Callable[..., None], *arguments: Any) -> None:
         """Do something outside the server's loop; what goes wrong is reported as for pages."""
-        self._viser._thread_executor.submit(call, *arguments).add_done_callback(self._report)
+        self._viser._thread_executor.submit(call, *arguments)
 
     def in_order(self, call: Callable[..., None], *arguments: Any) -> None:
         """Do something outside the server's loop, after all that was asked for before by this."""
         if self._queue is None:
             self._queue = ThreadPoolExecutor(1, "linkwork page")
-        self._queue.submit(call, *arguments).add_done_callback(self._report)
-
-    def _report(self, future: Any) -> None:
-        if (error := future.exception()) is not None:
-            self._complaints(None, {"exception": error})
+            _hear_failures(self._queue, self._complaints)
+        self._queue.submit(call, *arguments)
 
     def __getattr__(self, name: str) -> Any:
         """Offer what viser's server has: atomic, flush, get_clients, initial_camera, ..."""
@@ -235,18 +238,34 @@ def _guarded(guard: Guard, wardrobe: Wardrobe) -> Iterator[list[Any]]:
 
 
 class _Complaints:
-    """What goes wrong with what pages send, or with pages that go away: a line for each kind, once."""
+    """What goes wrong with what pages send, or with pages that go away: each kind once, a minute apart."""
 
     def __init__(self) -> None:
         self._said: set[str] = set()
+        self._next = 0.0  # when there may be a line again
 
     def __call__(self, loop: Any, context: dict[str, Any]) -> None:
         error = context.get("exception")
         kind = type(error).__name__ if error is not None else str(context.get("message", ""))
-        if kind not in self._said:
+        now = time.monotonic()
+        if kind not in self._said and now >= self._next:
             self._said.add(kind)
-            words = f"{kind}: {error}" if error is not None else kind
+            self._next = now + _PAUSE
+            words = " ".join(f"{kind}: {error}".split() if error is not None else kind.split())
             print(f"viewer: a page sent what cannot be taken, or went away: {words:.200}", file=sys.stderr)
+
+
+def _hear_failures(executor: ThreadPoolExecutor, complaints: _Complaints) -> None:
+    """Let what fails in the threads of an executor be a complaint: viser would print a traceback for each."""
+    submit = executor.submit
+
+    def heard(call: Callable[..., Any], *arguments: Any) -> None:
+        try:
+            call(*arguments)
+        except Exception as error:
+            complaints(None, {"exception": error})
+
+    executor.submit = lambda call, *arguments: submit(heard, call, *arguments)
 
 
 def _silence_sharing(server: Any) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from linkwork.view import palette, tessellate
 from linkwork.view.body_pieces import turned_to
-from linkwork.view.drawing import SpringMark
+from linkwork.view.drawn_pieces import SpringMark
 from linkwork.view.moving_batch import add_batch, move_batch, paint_batch
 from linkwork.view.overlay import Overlay
 from linkwork.view.piece_poses import Places, WorldPoses

@@ -1,90 +1,29 @@
 """The bodies and joints on the page. Pieces of equal triangles are a batch: two messages move all of them."""
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from linkwork.view.camera import Camera
-from linkwork.view.drawing import Drawing, Piece
+from linkwork.view.drawing import Drawing
+from linkwork.view.drawn_pieces import Piece
 from linkwork.view.ground_plane import GroundPlane, ground_plane
 from linkwork.view.looks import Looks
-from linkwork.view.moving_batch import add_batch, move_batch, paint_batch
-from linkwork.view.piece_poses import Places, WorldPoses
+from linkwork.view.moving_batch import move_batch
+from linkwork.view.piece_batch import Batch, places_of
+from linkwork.view.piece_poses import WorldPoses
 from linkwork.view.quaternion import quaternions
 from linkwork.view.tessellate import Shell
 
 Array = np.ndarray
+_SUNK = 3.0  # how far a grid goes down with what is above it, in sizes of the mechanism
 _CLEAR = 0.35  # opacity of bodies that are seen through
 Picked = Callable[[str, Array], None]  # name of a body or joint, and where it was hit in the world
 
 
 _BODIES, _JOINTS = "/bodies", "/joints"  # folders of the page
-
-
-def _looks(piece: Piece) -> tuple[Any, ...]:
-    """Return what a page shows of a piece beside its triangles and its place."""
-    return piece.name, piece.shell.scale, piece.colour, piece.opacity
-
-
-def places_of(pieces: Sequence[Piece], numbers: Mapping[str, int]) -> Places:
-    """Return where pieces are on the bodies of these numbers."""
-    return Places(
-        [numbers[piece.body] for piece in pieces], np.array([p.pose for p in pieces]).reshape(-1, 3, 4)
-    )
-
-
-class Batch:
-    """Pieces of equal triangles."""
-
-    def __init__(
-        self,
-        server: Any,
-        name: str,
-        pieces: Sequence[Piece],
-        numbers: Mapping[str, int],
-        shadows: bool = True,
-    ) -> None:
-        self.folder = name.rpartition("/")[0]
-        self.pieces = pieces
-        self._stretched = self._cleared = False  # whether looks differ from the pieces' own
-        self._places = places_of(pieces, numbers)
-        self._colours = np.array([piece.colour for piece in pieces], np.uint8)
-        shape = pieces[0].shell
-        self._opacities = np.array([piece.opacity for piece in pieces], np.float32)
-        clear = bool((self._opacities < 1.0).any())
-        self.handle = add_batch(
-            server.scene,
-            name,
-            (shape.vertices, shape.faces),
-            self._colours,
-            np.array([piece.shell.scale for piece in pieces]),
-            opacities=self._opacities if clear else None,
-            side="front" if shape.convex else "double",
-            cast_shadow=shadows and not shape.endless,
-            receive_shadow=shape.endless,  # on what casts them they would be striped
-        )
-
-    def place(self, poses: WorldPoses) -> None:
-        move_batch(self.handle, self._places.positions(poses), self._places.rotations(poses))
-
-    def is_of(self, pieces: Sequence[Piece]) -> bool:
-        """Whether these pieces look as those that are shown; where they are may differ."""
-        return [_looks(piece) for piece in self.pieces] == [_looks(piece) for piece in pieces]
-
-    def dress(self, looks: Looks) -> None:
-        """Show the pieces as they are to be seen."""
-        names, bodies = [piece.name for piece in self.pieces], [piece.body for piece in self.pieces]
-        paint_batch(self.handle, looks.colouring(names, self._colours))
-        scales = np.array([piece.shell.scale for piece in self.pieces], np.float32)
-        if looks.hidden or self._stretched:
-            self.handle.batched_scales = looks.scales(bodies, scales)
-            self._stretched = bool(looks.hidden)
-        if looks.opacities or self._cleared:
-            clear = looks.clearness(names, self._opacities)
-            self.handle.batched_opacities = np.ones(len(names), np.float32) if clear is None else clear
-            self._cleared = bool(looks.opacities)
 
 
 class Stage:
@@ -123,7 +62,21 @@ class Stage:
     def lay_floor(self, drawing: Drawing, camera: Camera, dark: bool = False) -> None:
         """Lay a grid under the mechanism, or behind it in the plane."""
         self._laid = _key(ground_plane(drawing)), camera, dark
-        _floor(self._server, drawing, camera, dark)
+        self._low = self._lowest = camera.lowest(drawing.up)
+        _floor(self._server, drawing, camera, dark, self._lowest)
+
+    def sink_floor(self, passed: Array) -> None:
+        """Lay the grid lower, if bodies (1, B, 3, 4) of a mechanism without ground are below it now.
+
+        What falls without end leaves it behind.
+        """
+        drawing, (key, camera, dark) = self.drawing, self._laid
+        if self._flat or key is not None:
+            return
+        low = Camera(drawing, passed).lowest(drawing.up)
+        if self._low - _SUNK * drawing.size < low < self._lowest - 1e-3 * drawing.size:
+            self._lowest = low - 0.1 * drawing.size
+            _floor(self._server, drawing, camera, dark, self._lowest)
 
     def follow(self, drawing: Drawing) -> None:
         """Show another drawing: what is the same by name stays on the page, only what changed is sent."""
@@ -237,7 +190,7 @@ def _key(laid: GroundPlane | None) -> tuple[float, ...] | None:
     return None if laid is None else (*laid.normal.tolist(), laid.height)
 
 
-def _lie_of_floor(drawing: Drawing, camera: Camera, cell: float) -> tuple[Array, Array]:
+def _lie_of_floor(drawing: Drawing, camera: Camera, cell: float, lowest: float) -> tuple[Array, Array]:
     """Return how the floor is turned (3, 3) and where it is: on the plane of ground, else below everything.
 
     In the plane it is the paper, behind everything. Lines of the grid go through the origin.
@@ -247,7 +200,8 @@ def _lie_of_floor(drawing: Drawing, camera: Camera, cell: float) -> tuple[Array,
         normal, low = laid.normal, laid.height
     else:
         normal = np.array([0.0, 0.0, 1.0]) if drawing.space == "plane" else drawing.up
-        low = camera.lowest(normal) - (0.02 if drawing.space == "plane" else 0.004) * drawing.size
+        flat = drawing.space == "plane"
+        low = (camera.lowest(normal) if flat else lowest) - (0.02 if flat else 0.004) * drawing.size
     x = (
         np.eye(3)[int(np.abs(normal).argmin())]
         if np.abs(normal).max() > 0.999
@@ -260,14 +214,14 @@ def _lie_of_floor(drawing: Drawing, camera: Camera, cell: float) -> tuple[Array,
     return turn, turn[:, :2] @ on_grid + low * normal
 
 
-def _floor(server: Any, drawing: Drawing, camera: Camera, dark: bool) -> None:
+def _floor(server: Any, drawing: Drawing, camera: Camera, dark: bool, lowest: float) -> None:
     """Lay a grid on the ground, under the mechanism, or behind it in the plane."""
     cell = 10.0 ** np.floor(np.log10(0.25 * drawing.size))
     cell *= max(factor for factor in (1.0, 2.0, 5.0) if factor * cell <= 0.25 * drawing.size)
     solid = ground_plane(drawing) is not None
     width = (40.0 if solid else 8.0) * max(drawing.size, cell)
     width = 2.0 * cell * np.ceil(width / (2.0 * cell))
-    turn, place = _lie_of_floor(drawing, camera, cell)
+    turn, place = _lie_of_floor(drawing, camera, cell, lowest)
     server.scene.add_grid(
         "/floor",
         width=float(width),

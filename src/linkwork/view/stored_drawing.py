@@ -13,7 +13,8 @@ from linkwork.recording.layout import Layout
 from linkwork.recording.report import text
 from linkwork.view import tessellate
 from linkwork.view.constraint_drawing import Tie
-from linkwork.view.drawing import Drawing, JointMark, Piece, SpringMark
+from linkwork.view.drawing import Drawing
+from linkwork.view.drawn_pieces import JointMark, Piece, SpringMark
 from linkwork.view.palette import body_colour
 from linkwork.view.tessellate import Shell
 

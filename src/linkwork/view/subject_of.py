@@ -66,7 +66,7 @@ def subject_of(thing: Any) -> Subject:
     if isinstance(thing, Solid):
         thing = _standing(thing)
     if isinstance(thing, Mechanism) and thing.drivers:
-        from linkwork.view.driver_panel import Driving
+        from linkwork.view.driving import Driving
 
         return Driving(thing).subject
     if isinstance(thing, Mechanism):
@@ -102,7 +102,8 @@ def moving_subject_of(thing: Any) -> Subject:
 def drawing_of(run: Any) -> Drawing:
     """Return what is drawn of a recording: as its model says, or its file."""
     if isinstance(run.model, Model):
-        return drawing(run.model)
+        names = run.model.body_names
+        return drawing(run.model, passed=lambda name: lifted(run.derived("poses")[:, names.index(name)]))
     if run.model is not None:
         return drawing_of_driven(run.mechanism)
     header, arrays = run.appearance

@@ -52,10 +52,23 @@ def supports(joint: Grounded, up: Array, size: float, flat: bool) -> Iterable[Pa
     elif flat and joint.kind == "Prismatic":
         yield from _guide(joint, up, size)
     elif not flat and joint.kind in TURNING:
-        # its point, at the far end of its axis, is at the joint
-        cone = replace(solid_shell(Cone(0.45, 1.0)), scale=(high, high, high))
-        top = float(cone.corners[:, 2].max())
-        yield cone, np.column_stack([turned_to(up), joint.place - top * up]), None
+        yield _cone(joint.place, -up, high)
+
+
+def anchor(place: Array, away: Array, size: float, flat: bool) -> Iterable[Part]:
+    """Return what ground has at the end of a spring; `away` leads out of the spring, into the ground."""
+    if flat:
+        across = np.array([-away[1], away[0], 0.0])
+        yield from _hatched(place - _WIDE * size * across, place + _WIDE * size * across, away, size)
+    else:
+        yield _cone(place, away, _CONE * size)
+
+
+def _cone(tip: Array, away: Array, high: float) -> Part:
+    """Return a cone with its point at a place, and its foot away from there."""
+    cone = replace(solid_shell(Cone(0.45, 1.0)), scale=(high, high, high))
+    top = float(cone.corners[:, 2].max())
+    return cone, np.column_stack([turned_to(-away), tip + top * away]), None
 
 
 def _stand(pin: Array, up: Array, high: float) -> Iterable[Part]:

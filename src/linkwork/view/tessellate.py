@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.geometry import Box, Cylinder, Solid, Sphere
+from linkwork.geometry import Box, Cylinder, Mesh, Solid, Sphere
 from linkwork.geometry.mesh_topology import connected
 from linkwork.geometry.solid import COMMON
 
@@ -44,7 +44,8 @@ def solid_shell(solid: Solid) -> Shell:
     """Return the triangles of a solid in its own frame, as those of what it is stretched from."""
     base, scale = solid.stretched_from()
     if base is solid:
-        return mesh(*solid.surface(), endless=not np.isfinite(solid.volume))
+        endless = not isinstance(solid, Mesh) and not np.isfinite(solid.volume)  # an open mesh has none
+        return mesh(*solid.surface(), endless=endless)
     return replace(_unstretched(base), scale=scale)
 
 

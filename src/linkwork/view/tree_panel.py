@@ -5,7 +5,8 @@ from collections.abc import Collection, Iterator
 from html import escape
 from typing import Any
 
-from linkwork.view.drawing import Drawing, JointMark
+from linkwork.view.drawing import Drawing
+from linkwork.view.drawn_pieces import JointMark
 from linkwork.view.looks import Looks
 from linkwork.view.palette import Rgb, hexadecimal
 
@@ -19,7 +20,9 @@ class TreePanel:
 
     def __init__(self, gui: Any, drawing: Drawing, looks: Looks) -> None:
         self._looks, self._wrong = looks, frozenset[str]()
-        self._search = gui.add_text("Search", "", hint="bodies, joints and constraints by name or kind")
+        self._search = gui.add_text(
+            "Search", "", hint="bodies, joints, constraints and loads by name or kind"
+        )
         self._search.on_update(lambda event: self.draw())
         self._rows_shown = gui.add_html("")
         self.follow(drawing)
@@ -59,6 +62,7 @@ class TreePanel:
             acts = _act("hide", name, eye, name in looks.hidden) + _act("isolate", name, "only", False)
         return (
             f'<div class="lw-row{marks}" role="button" aria-label="{escape(label)}" title="{escape(label)}" '
+            f"draggable=\"true\" data-lw-drag='{words('drop', name)}' "
             f"data-lw='{words('select', name)}' style=\"padding-left:{indent}px\">{dot}"
             f'<span class="lw-name">{escape(name)}</span><span class="lw-kind">{escape(kind)}</span>'
             f"{acts}</div>"
@@ -71,7 +75,9 @@ def words(*said: str) -> str:
 
 
 def _act(word: str, name: str, label: str, on: bool) -> str:
-    return f"<span class=\"lw-act{' on' if on else ''}\" data-lw='{words(word, name)}'>{label}</span>"
+    return (
+        f"<span class=\"lw-act lw-{word}{' on' if on else ''}\" data-lw='{words(word, name)}'>{label}</span>"
+    )
 
 
 def _rows(drawing: Drawing) -> Iterator[tuple[int, str, str, bool]]:
@@ -99,4 +105,9 @@ def _rows(drawing: Drawing) -> Iterator[tuple[int, str, str, bool]]:
         if mark.loop:
             yield 0, mark.name, f"{mark.kind.lower()}, closes {mark.parent} – {mark.child}", False
     for tie in drawing.ties:
-        yield 0, tie.name, f"{tie.kind.lower()}, {' – '.join(tie.on)}", False
+        yield 0, tie.name, ", ".join(filter(None, (in_words(tie.kind), " – ".join(tie.on)))), False
+
+
+def in_words(kind: str) -> str:
+    """Return the name of a class in words: "rack pinion" of "RackPinion"."""
+    return "".join(f" {sign.lower()}" if sign.isupper() else sign for sign in kind).strip()

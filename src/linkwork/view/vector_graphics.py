@@ -6,7 +6,8 @@ from html import escape
 import numpy as np
 
 from linkwork.view.camera import View, projected
-from linkwork.view.drawing import Drawing, Piece
+from linkwork.view.drawing import Drawing
+from linkwork.view.drawn_pieces import Piece
 from linkwork.view.palette import SPRING, Rgb, hexadecimal
 from linkwork.view.piece_poses import WorldPoses
 

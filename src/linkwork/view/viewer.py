@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.spelling import spelled_methods
 from linkwork.view.camera import Camera, View
 from linkwork.view.charts import Charts
 from linkwork.view.edits import Edits
@@ -21,6 +22,7 @@ from linkwork.view.picking import hit
 from linkwork.view.playback import Playback
 from linkwork.view.player import Player
 from linkwork.view.server import Server
+from linkwork.view.slider_folder import SliderFolder
 from linkwork.view.sound_panel import SoundPanel
 from linkwork.view.stage import Stage
 from linkwork.view.subject import Subject
@@ -38,10 +40,12 @@ _LISTED = 2000  # names in a list: more take a browser long
 _NONE = "(none)"
 
 
+@spelled_methods
 class Viewer(FollowingEdits, Playback):
     """A mechanism in the browser: `url` leads to it, until `close()`."""
 
     room = 1.0  # how much more is shown than the mechanism is known to pass through
+    timed = True  # whether time passes on it: it has controls and curves along the bottom
     tabs: tuple[tuple[str, str], ...] = (("Inspector", "list-details"), ("Show", "eye"))  # at the right
 
     def __init__(
@@ -131,7 +135,7 @@ class Viewer(FollowingEdits, Playback):
         self._note = gui.add_markdown("", visible=False)
         self._legend = gui.add_html("")
         self.tree = TreePanel(gui, self.drawing, self.looks)
-        self.panels = Panels(gui, self.tabs)
+        self.panels = Panels(gui, self.tabs, self.timed)
         add_commands(gui, self.commands())
         self.fill_panels()
 
@@ -140,15 +144,22 @@ class Viewer(FollowingEdits, Playback):
         gui, channels = self.server.gui, self.subject.channels
         with self.panels.right("Inspector"):
             self.inspector = Inspector(gui, self.subject)
+            self.moved_by = self.hands(gui)
             self._look_controls(gui)
         with self.panels.right("Show"):
             self._show_tab(gui)
+        self.charts = None
+        if self.panels.bottom is None:
+            return
         with self.panels.bottom:
             self.controls(gui)
-            self.charts = None
             if channels:
                 place = self.panels.bottom
                 self.charts = Charts(gui, place, channels[:_LISTED], self.subject.curves, self.show_message)
+
+    def hands(self, gui: Any) -> SliderFolder | None:
+        """Add sliders for what can be moved by hand."""
+        return None
 
     def fill_again(self) -> None:
         """Put into the panels what belongs to another subject."""
@@ -193,6 +204,7 @@ class Viewer(FollowingEdits, Playback):
             "hide": lambda client, name: self.hide(self._named(name)),
             "isolate": lambda client, name: self.isolate(self._named(name)),
             "plot": lambda client, channel: self.plot(channel),
+            "drop": lambda client, name: self.plot_first(name),
         }
 
     def _named(self, name: str) -> str | None:
@@ -208,8 +220,18 @@ class Viewer(FollowingEdits, Playback):
 
     def plot(self, channel: str) -> None:
         """Draw a curve of a channel, if there is such a one."""
-        if self.charts is not None and self.subject.has(channel):
+        if self.charts is None:
+            self.show_message("there are no curves yet: they are of what has run")
+        elif self.subject.has(channel):
             self.charts.add(channel)
+
+    def plot_first(self, name: str) -> None:
+        """Draw a curve of an element: what is first known of it, its position or angle if it has one."""
+        if (named := self._named(name)) is None:
+            return
+        found = [f"{named}.{word}" if word else named for word in self.subject.words_of(named)]
+        for channel in [each for each in found if self.subject.has(each)][:1] or [named]:
+            self.plot(channel)
 
     def _toggle(self, word: str) -> None:
         self.switches[word].value = not self.switches[word].value
@@ -271,7 +293,12 @@ class Viewer(FollowingEdits, Playback):
                 own = next((piece.colour for piece in self.drawing.pieces if piece.name == name), None)
                 self._colour.value = self.looks.colours.get(name, own or self._colour.value)
                 self._clear.value = round(100 * self.looks.opacities.get(name, 1.0))
+            self._choose_sliders(name)
             self._told, self._stale = 0.0, True
+
+    def _choose_sliders(self, name: str | None) -> None:
+        if self.moved_by is not None:
+            self.moved_by.choose(name)
 
     def _picked(self, name: str, point: Any) -> None:
         self.select(name, point)
