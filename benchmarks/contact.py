@@ -18,7 +18,7 @@ import contact_scenes
 import numpy as np
 
 import linkwork as lw
-from linkwork.contact_dynamics.stepper import Stepper
+from linkwork.contact_dynamics.time_stepping.stepper import Stepper
 
 STEP = 1 / 60
 TURNS = 3

@@ -18,8 +18,8 @@ import numpy as np
 
 import linkwork as lw
 from linkwork import examples
-from linkwork.contact_dynamics.meeting import meeting
-from linkwork.contact_dynamics.touching import Surfaces
+from linkwork.contact_dynamics.detection.colliding_bodies import meeting
+from linkwork.contact_dynamics.event_driven.touching import Surfaces
 
 TESTS = Path(__file__).parents[1] / "tests"
 sys.path[:0] = [str(TESTS / "contact_dynamics"), str(TESTS / "contact"), str(TESTS)]

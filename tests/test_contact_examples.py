@@ -8,7 +8,7 @@ import pytest
 
 import linkwork as lw
 from linkwork import examples
-from linkwork.contact_dynamics.meeting import deep_overlaps, meeting
+from linkwork.contact_dynamics.detection.colliding_bodies import deep_overlaps, meeting
 from linkwork.examples.walking import walking_velocities
 
 EXAMPLES = [

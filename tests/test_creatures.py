@@ -5,8 +5,8 @@ import pytest
 
 import linkwork as lw
 from linkwork import examples
-from linkwork.contact_dynamics.meeting import deep_overlaps, meeting
-from linkwork.contact_dynamics.touching import Surfaces
+from linkwork.contact_dynamics.detection.colliding_bodies import deep_overlaps, meeting
+from linkwork.contact_dynamics.event_driven.touching import Surfaces
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*contacts were not solved")
 

@@ -236,7 +236,7 @@ _MODULES = {
 
 
 def _contacts() -> Any:
-    from linkwork.contact_dynamics.compliant_contacts import compliant_contacts
+    from linkwork.contact_dynamics.compliant.compliant_contacts import compliant_contacts
 
     return compliant_contacts
 

@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from linkwork.contact_dynamics.agreeing_contacts import let_agree
-from linkwork.contact_dynamics.augmented_lagrangian import room_for
-from linkwork.contact_dynamics.compliant_rows import APART
-from linkwork.contact_dynamics.contact_problem import Nodes
-from linkwork.contact_dynamics.contact_rows import room_for_rows
-from linkwork.contact_dynamics.friction_cone import COULOMB
-from linkwork.contact_dynamics.islands import find_islands, room_for_islands
+from linkwork.contact_dynamics.compliant.compliant_rows import APART
+from linkwork.contact_dynamics.problem.contact_problem import Nodes
+from linkwork.contact_dynamics.problem.contact_rows import room_for_rows
+from linkwork.contact_dynamics.problem.friction_cone import COULOMB
+from linkwork.contact_dynamics.problem.islands import find_islands, room_for_islands
+from linkwork.contact_dynamics.solver.agreeing_contacts import let_agree
+from linkwork.contact_dynamics.solver.augmented_lagrangian import room_for
 
 SIZE = 7  # velocities of a small tree
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from linkwork.contact_dynamics.block_cholesky import Blocks, blocks, factor, solve
-from linkwork.contact_dynamics.elimination import Elimination, elimination
+from linkwork.contact_dynamics.solver.block_cholesky import Blocks, blocks, factor, solve
+from linkwork.contact_dynamics.solver.elimination import Elimination, elimination
 from linkwork.native.loop_types import Named
 from linkwork.native.numba_functions import entry
 

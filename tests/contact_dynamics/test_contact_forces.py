@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.contact_dynamics.active_contacts import ActiveContacts
-from linkwork.contact_dynamics.active_record import OPEN, SLIDING, STICKING
-from linkwork.contact_dynamics.contact_forces import contact_forces
-from linkwork.contact_dynamics.touching import Surfaces
+from linkwork.contact_dynamics.event_driven.active_contacts import ActiveContacts
+from linkwork.contact_dynamics.event_driven.active_record import OPEN, SLIDING, STICKING
+from linkwork.contact_dynamics.event_driven.contact_forces import contact_forces
+from linkwork.contact_dynamics.event_driven.touching import Surfaces
 
 G = 9.81
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from linkwork.contact_dynamics.contact_problem import Contacts, Nodes
-from linkwork.contact_dynamics.contact_solver import solve_contacts
+from linkwork.contact_dynamics.problem.contact_problem import Contacts, Nodes
+from linkwork.contact_dynamics.solver.contact_solver import solve_contacts
 
 
 @dataclass

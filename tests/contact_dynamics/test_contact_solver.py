@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.contact_dynamics import contact_solver
+from linkwork.contact_dynamics.solver import contact_solver
 
 
 def stacks(count: int) -> lw.Mechanism:

@@ -3,9 +3,9 @@
 import numpy as np
 
 import linkwork as lw
-from linkwork.contact_dynamics.contact_state import ContactState
-from linkwork.contact_dynamics.local_law import coulomb
-from linkwork.contact_dynamics.stepper import Stepper
+from linkwork.contact_dynamics.problem.local_law import coulomb
+from linkwork.contact_dynamics.time_stepping.contact_state import ContactState
+from linkwork.contact_dynamics.time_stepping.stepper import Stepper
 from linkwork.native.numba_functions import entry
 
 _TABLE, _FLAT = "float64[:, ::1]", "float64[::1]"

@@ -3,7 +3,7 @@
 import numpy as np
 
 import linkwork as lw
-from linkwork.contact_dynamics.contact_system import ContactSystem
+from linkwork.contact_dynamics.time_stepping.contact_system import ContactSystem
 
 STEP = 1 / 60
 

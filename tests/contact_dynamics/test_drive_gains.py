@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.contact_dynamics.drive_gains import DriveGains
+from linkwork.contact_dynamics.problem.drive_gains import DriveGains
 from linkwork.native.stages import Program, Value
 
 H = 1 / 60

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from linkwork.contact_dynamics.elimination import elimination
+from linkwork.contact_dynamics.solver.elimination import elimination
 
 
 def filled_in(nodes: int, edges: np.ndarray, order: np.ndarray) -> np.ndarray:

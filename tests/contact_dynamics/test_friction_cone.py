@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from linkwork.contact_dynamics.friction_cone import derivative, projected
+from linkwork.contact_dynamics.problem.friction_cone import derivative, projected
 from linkwork.native.numba_functions import entry
 
 _TABLE, _FLAT = "float64[:, ::1]", "float64[::1]"

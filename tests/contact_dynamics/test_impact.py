@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from linkwork.contact_dynamics.contact_problem import Contacts, Nodes
-from linkwork.contact_dynamics.friction_cone import COULOMB
-from linkwork.contact_dynamics.impact import LAWS, impact, relative_velocities
+from linkwork.contact_dynamics.problem.contact_problem import Contacts, Nodes
+from linkwork.contact_dynamics.problem.friction_cone import COULOMB
+from linkwork.contact_dynamics.solver.impact import LAWS, impact, relative_velocities
 
 
 def row_of_balls(masses, velocities):

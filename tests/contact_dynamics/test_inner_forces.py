@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from linkwork.contact_dynamics.active_record import SLIDING, STICKING
-from linkwork.contact_dynamics.contact_modes import Modes
-from linkwork.contact_dynamics.inner_forces import inner_forces
-from linkwork.contact_dynamics.response import Response
+from linkwork.contact_dynamics.event_driven.active_record import SLIDING, STICKING
+from linkwork.contact_dynamics.event_driven.contact_modes import Modes
+from linkwork.contact_dynamics.event_driven.contact_response import Response
+from linkwork.contact_dynamics.event_driven.inner_forces import inner_forces
 
 
 def plate(places, wide=3):

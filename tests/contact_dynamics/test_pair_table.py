@@ -4,9 +4,18 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.contact_dynamics.meeting import deep_overlaps, meeting, warn_of_overlaps
-from linkwork.contact_dynamics.pair_numbers import DISSIPATION, FRICTION, RESTITUTION, STIFFNESS
-from linkwork.contact_dynamics.pair_table import pair_table
+from linkwork.contact_dynamics.detection.colliding_bodies import (
+    deep_overlaps,
+    meeting,
+    warn_of_overlaps,
+)
+from linkwork.contact_dynamics.detection.pair_numbers import (
+    DISSIPATION,
+    FRICTION,
+    RESTITUTION,
+    STIFFNESS,
+)
+from linkwork.contact_dynamics.detection.pair_table import pair_table
 from linkwork.mechanism.material import ContactNumbers, combined
 
 

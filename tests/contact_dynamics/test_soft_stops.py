@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.contact_dynamics.contact_state import ContactState
-from linkwork.contact_dynamics.stepper import Stepper
+from linkwork.contact_dynamics.time_stepping.contact_state import ContactState
+from linkwork.contact_dynamics.time_stepping.stepper import Stepper
 
 STEP = 1 / 60
 

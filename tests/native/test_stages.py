@@ -2,7 +2,13 @@
 
 import numpy as np
 
-from linkwork.contact_dynamics.step_loops import ask_if, begin_impulses, copy_two, is_quick, unless_touched
+from linkwork.contact_dynamics.time_stepping.step_loops import (
+    ask_if,
+    begin_impulses,
+    copy_two,
+    is_quick,
+    unless_touched,
+)
 from linkwork.native.stages import Program, Some, Value
 
 COUNT, FLAG, FOUND, TIME = range(4)

@@ -19,10 +19,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwork.acoustics.moving_bodies import MovingBodies
-from linkwork.contact_dynamics.meeting import meeting
-from linkwork.contact_dynamics.pair_numbers import FRICTION
-from linkwork.contact_dynamics.pair_table import pair_table
-from linkwork.contact_dynamics.touching import Surfaces
+from linkwork.contact_dynamics.detection.colliding_bodies import meeting
+from linkwork.contact_dynamics.detection.pair_numbers import FRICTION
+from linkwork.contact_dynamics.detection.pair_table import pair_table
+from linkwork.contact_dynamics.event_driven.touching import Surfaces
 
 Array = np.ndarray
 

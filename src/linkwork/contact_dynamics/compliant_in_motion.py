@@ -1,8 +1,8 @@
 """contacts <- q, v, and what contacts do to bodies together: the force of each compliant contact.
 
 The laws say how strongly bodies are pressed, and what slides is rubbed by mu N against its slip. Friction
-that holds is known only of each body as a whole (`held_friction`); of all forces of single contacts that make
-it up, these are the least. So are forces along the normal where a law asks for the mass that is felt.
+that holds is known only of each body as a whole (`sticking_friction`); of all forces of single contacts that
+make it up, these are the least. So are forces along the normal where a law asks for the mass that is felt.
 """
 
 import inspect
@@ -13,12 +13,12 @@ import numpy as np
 
 from linkwork.contact.result import Contacts
 from linkwork.contact.shape_table import work
-from linkwork.contact_dynamics.compliant_contacts import law_of
-from linkwork.contact_dynamics.compliant_forces import SLOW
-from linkwork.contact_dynamics.contact_plan import CURVATURE, SHARE, SIZE
+from linkwork.contact_dynamics.compliant.compliant_contacts import law_of
+from linkwork.contact_dynamics.compliant.compliant_forces import SLOW
 from linkwork.contact_dynamics.contacts_in_motion import TouchingBodies
-from linkwork.contact_dynamics.meeting import meeting
-from linkwork.contact_dynamics.pair_table import pair_table
+from linkwork.contact_dynamics.detection.colliding_bodies import meeting
+from linkwork.contact_dynamics.detection.contact_plan import CURVATURE, SHARE, SIZE
+from linkwork.contact_dynamics.detection.pair_table import pair_table
 from linkwork.mechanism.material import ContactNumbers
 from linkwork.model.model import Model
 

@@ -5,13 +5,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwork.contact_dynamics.active_contacts import ActiveContacts
-from linkwork.contact_dynamics.active_record import SLIDING
-from linkwork.contact_dynamics.contact_forces import AT_REST, contact_forces
-from linkwork.contact_dynamics.meeting import meeting
-from linkwork.contact_dynamics.pair_numbers import FRICTION, ROLLING, STATIC_FRICTION, TORSIONAL
-from linkwork.contact_dynamics.pair_table import pair_table
-from linkwork.contact_dynamics.touching import Surfaces, Touching
+from linkwork.contact_dynamics.detection.colliding_bodies import meeting
+from linkwork.contact_dynamics.detection.pair_numbers import (
+    FRICTION,
+    ROLLING,
+    STATIC_FRICTION,
+    TORSIONAL,
+)
+from linkwork.contact_dynamics.detection.pair_table import pair_table
+from linkwork.contact_dynamics.event_driven.active_contacts import ActiveContacts
+from linkwork.contact_dynamics.event_driven.active_record import SLIDING
+from linkwork.contact_dynamics.event_driven.contact_forces import AT_REST, contact_forces
+from linkwork.contact_dynamics.event_driven.touching import Surfaces, Touching
 from linkwork.model.model import Model
 
 Array = np.ndarray

@@ -23,7 +23,7 @@ from linkwork.spelling import require
 if TYPE_CHECKING:
     from linkwork.mechanism.mechanism import Mechanism
 
-IMPACTS = ("newton", "poisson", "sequential")  # laws of impacts: see `contact_dynamics.impact`
+IMPACTS = ("newton", "poisson", "sequential")  # laws of impacts: see `contact_dynamics.solver.impact`
 
 
 class Contact(Recorded):

@@ -105,7 +105,7 @@ class RigidStop(metaclass=Spelled):
     """A limit that is never passed: it bounces by `restitution`, 0 to 1, or stays while it is pressed.
 
     `stop="rigid"` is one without restitution. It has no force of its own: runs find its impulses and what it
-    bears together with contacts and loops (`contact_dynamics.joint_rows`).
+    bears together with contacts and loops (`contact_dynamics.problem.joint_rows`).
     """
 
     restitution: float = 0.0

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from linkwork.contact_dynamics.lanes import Lanes
+from linkwork.contact_dynamics.time_stepping.lanes import Lanes
 from linkwork.dynamics import velocities
 from linkwork.mechanism.merge import SEPARATOR
 from linkwork.model.following import FollowingModel

@@ -1,6 +1,6 @@
 """Encounters of one model, whose steps are one native call: twenty ragdolls as lanes of one program.
 
-A member leaves its state in a lane (`contact_dynamics.lanes`), and takes it back when somebody asks for more
+A member leaves its state in a lane (`lanes`), and takes it back when somebody asks for more
 than where it is, when a step needs Python, or when it has come to rest. Lanes are shared out to threads; none
 depends on the others, so it does not matter to whom.
 """
@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from linkwork.contact_dynamics.lanes import STEPS
-from linkwork.contact_dynamics.stepper import Stepper
+from linkwork.contact_dynamics.time_stepping.lanes import STEPS
+from linkwork.contact_dynamics.time_stepping.stepper import Stepper
 from linkwork.model.model import Model
 
 if TYPE_CHECKING:

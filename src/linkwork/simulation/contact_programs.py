@@ -1,7 +1,7 @@
 """The programs of a run with rigid contact: those of the model, and what contacts in fixed modes add to them.
 
 All four of the loop that contacts have to do with are one native function, a task each
-(`contact_dynamics/contact_tasks.py`), which runs those of the model on memory of its own.
+(`contact_dynamics/event_driven/contact_tasks.py`), which runs those of the model on memory of its own.
 """
 
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from linkwork.contact_dynamics.contact_tasks import (
+from linkwork.contact_dynamics.event_driven.contact_tasks import (
     EVENTS,
     MARGINS,
     MOTION,
@@ -18,7 +18,7 @@ from linkwork.contact_dynamics.contact_tasks import (
     VELOCITIES,
     run_task,
 )
-from linkwork.contact_dynamics.smooth_motion import Free, SmoothMotion
+from linkwork.contact_dynamics.event_driven.smooth_motion import Free, SmoothMotion
 from linkwork.model.own_forces import free_motion
 from linkwork.native import store
 from linkwork.simulation.loop.programs import Program

@@ -8,13 +8,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from linkwork.contact_dynamics.contact_tasks import MARGINS
-from linkwork.contact_dynamics.meeting import meeting
-from linkwork.contact_dynamics.pair_table import pair_table
-from linkwork.contact_dynamics.settling import Settling
-from linkwork.contact_dynamics.smooth_motion import SmoothMotion
-from linkwork.contact_dynamics.touching import Surfaces
-from linkwork.contact_dynamics.touching_look import MaterialLaw
+from linkwork.contact_dynamics.detection.colliding_bodies import meeting
+from linkwork.contact_dynamics.detection.pair_table import pair_table
+from linkwork.contact_dynamics.event_driven.contact_tasks import MARGINS
+from linkwork.contact_dynamics.event_driven.mode_transitions import Settling
+from linkwork.contact_dynamics.event_driven.smooth_motion import SmoothMotion
+from linkwork.contact_dynamics.event_driven.state_at_event import MaterialLaw
+from linkwork.contact_dynamics.event_driven.touching import Surfaces
 from linkwork.mechanism.contact import impact_law
 from linkwork.model.model import Model
 from linkwork.simulation.contact_programs import ContactPrograms

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.contact_dynamics.contact_state import ContactState, Hit
-from linkwork.contact_dynamics.lanes import Lanes
-from linkwork.contact_dynamics.memory_by_body import MemoryByBody
-from linkwork.contact_dynamics.stepper import TOLERANCE, Stepper
+from linkwork.contact_dynamics.time_stepping.contact_state import ContactState, Hit
+from linkwork.contact_dynamics.time_stepping.lanes import Lanes
+from linkwork.contact_dynamics.time_stepping.stepper import TOLERANCE, Stepper
+from linkwork.contact_dynamics.time_stepping.warm_start_by_body import MemoryByBody
 from linkwork.dynamics.load_code import raised
 from linkwork.model.carried_contacts import SAVED
 from linkwork.model.model import Model

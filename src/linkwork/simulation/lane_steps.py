@@ -1,4 +1,4 @@
-"""Mechanisms with contact in lanes: what steps move without Python (`contact_dynamics.lanes`).
+"""Mechanisms with contact in lanes: what steps move without Python (`contact_dynamics.time_stepping.lanes`).
 
 A mechanism goes by a lane as long as nothing has to be decided in Python, and comes back to be looked at.
 Either way leads to the same bits. A step that a lane could not take is taken again by Python: so lanes that
@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.contact_dynamics.lanes import (
+from linkwork.contact_dynamics.time_stepping.lanes import (
     INDEX,
     LARGEST,
     STEPS,
@@ -18,7 +18,7 @@ from linkwork.contact_dynamics.lanes import (
     WHEN,
     Lanes,
 )
-from linkwork.contact_dynamics.stepper import Stepper
+from linkwork.contact_dynamics.time_stepping.stepper import Stepper
 from linkwork.simulation.stepped_mechanism import SteppedMechanism
 
 Array = np.ndarray

@@ -19,7 +19,7 @@ from linkwork.simulation.restoring import PROJECTED, Restoring, chosen_restoring
 Array = np.ndarray
 
 AUTO = "auto"
-MOREAU_JEAN = "moreau-jean"  # of steps with contact, see `contact_dynamics.stepper`
+MOREAU_JEAN = "moreau-jean"  # of steps with contact, see `contact_dynamics.time_stepping.stepper`
 MOST_STEPS = 1e8  # of a run, by default; far fewer if it makes no progress
 ACCURACY = 1e-8  # unless said
 _FINEST = 1e-14  # accuracy that can be asked for

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from linkwork.contact_dynamics.contact_tasks import MARGINS
+from linkwork.contact_dynamics.event_driven.contact_tasks import MARGINS
 from linkwork.model.own_forces import input_values
 from linkwork.recording.report import Hit, Impact, hits_of
 from linkwork.recording.status import Status

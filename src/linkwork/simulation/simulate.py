@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.contact_dynamics.meeting import meeting, warn_of_overlaps
+from linkwork.contact_dynamics.detection.colliding_bodies import meeting, warn_of_overlaps
 from linkwork.errors import warn
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.model.following import fixed

@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linkwork.contact_dynamics.contact_state import ContactState, Hit
-from linkwork.contact_dynamics.stepper import Stepper
+from linkwork.contact_dynamics.time_stepping.contact_state import ContactState, Hit
+from linkwork.contact_dynamics.time_stepping.stepper import Stepper
 from linkwork.dynamics import applied_forces
 from linkwork.simulation.run_settings import RunSettings
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from linkwork.contact_dynamics.contact_solver import Factor
-from linkwork.contact_dynamics.contact_state import ContactState
-from linkwork.contact_dynamics.memory_by_body import MemoryByBody
-from linkwork.contact_dynamics.sleeping import Sleepers, joined
+from linkwork.contact_dynamics.solver.contact_solver import Factor
+from linkwork.contact_dynamics.time_stepping.contact_state import ContactState
+from linkwork.contact_dynamics.time_stepping.sleeping import Sleepers, joined
+from linkwork.contact_dynamics.time_stepping.warm_start_by_body import MemoryByBody
 from linkwork.model.carried_contacts import SAVED
 from linkwork.simulation.step_events import Ahead, EventSides
 

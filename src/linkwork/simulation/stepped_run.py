@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.contact_dynamics.lanes import Lanes
-from linkwork.contact_dynamics.stepper import Stepper
+from linkwork.contact_dynamics.time_stepping.lanes import Lanes
+from linkwork.contact_dynamics.time_stepping.stepper import Stepper
 from linkwork.errors import AssemblyError, SimulationError
 from linkwork.model.model import Model
 from linkwork.model.state import State

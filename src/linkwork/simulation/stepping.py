@@ -9,8 +9,8 @@ from typing import Any, Never
 
 import numpy as np
 
-from linkwork.contact_dynamics.lanes import Lanes
-from linkwork.contact_dynamics.stepper import Stepper
+from linkwork.contact_dynamics.time_stepping.lanes import Lanes
+from linkwork.contact_dynamics.time_stepping.stepper import Stepper
 from linkwork.errors import FormatError, SimulationError, warn
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.model.following import fixed

@@ -163,7 +163,7 @@ class Tree:
     inputs: tuple[str, ...] = ()  # that loads read, in the order of their array
     loops: tuple[Any, ...] = ()  # joints that close loops, see `loops`
     unknowns: int = 0  # of constraints: positions behind those of the links
-    contacts: Any = None  # compliant ones, `contact_dynamics.compliant_contacts`; None: there are none
+    contacts: Any = None  # compliant ones, `compliant_contacts`; None: there are none
     kinds: tuple[JointFormula, ...] = field(init=False)  # those that there are
     kind_numbers: Array = field(init=False)  # (links,) which of them a link has
     data: Array = field(init=False)  # gravity, then per link what DataLayout says [SI]

@@ -1,0 +1,1 @@
+"""Compliant contacts: forces of contact laws, and their rows in steps."""

@@ -1,0 +1,1 @@
+"""Where shapes on links touch: pairs that may, detection, and what native code knows of them."""

@@ -1,0 +1,1 @@
+"""Solutions of problems of contacts: sweeps, Newton's methods, factorisations, impacts."""
