@@ -5,7 +5,6 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from linkwork import forces_of_contacts
 from linkwork.version import __version__ as __version__
 
 if TYPE_CHECKING:
@@ -233,15 +232,6 @@ _MODULES = {
     "planar": "linkwork.algebra.planar",
     "spatial": "linkwork.algebra.spatial",
 }
-
-
-def _contacts() -> Any:
-    from linkwork.contact_dynamics.compliant.compliant_contacts import compliant_contacts
-
-    return compliant_contacts
-
-
-forces_of_contacts.hand_in(_contacts)
 
 
 def __getattr__(name: str) -> Any:

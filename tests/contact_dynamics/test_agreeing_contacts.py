@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from linkwork.contact_dynamics.compliant.compliant_rows import APART
+from linkwork.contact_dynamics.problem.compliant_rows import APART
 from linkwork.contact_dynamics.problem.contact_problem import Nodes
 from linkwork.contact_dynamics.problem.contact_rows import room_for_rows
 from linkwork.contact_dynamics.problem.friction_cone import COULOMB

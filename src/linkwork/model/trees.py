@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linkwork import forces_of_contacts
 from linkwork.dynamics.as_drawn import as_drawn
 from linkwork.mechanism.input import DefaultInputs
 from linkwork.mechanism.joint import Joint
@@ -117,7 +116,11 @@ def _touching(model: "Model", tree: Tree) -> Tree:
 
 def compliant_contacts(model: "Model") -> Any:
     """The compliant contacts of its bodies; None if there are none."""
-    return forces_of_contacts.compliant_contacts(model.mechanism) if model.mechanism.contacts else None
+    if not model.mechanism.contacts:
+        return None
+    from linkwork.contact_dynamics.compliant.compliant_contacts import compliant_contacts  # if there are any
+
+    return compliant_contacts(model.mechanism)
 
 
 def is_compliant(model: "Model") -> bool:

@@ -21,6 +21,7 @@ from linkwork.contact_dynamics.compliant.contact_links import (
     velocity_at,
 )
 from linkwork.contact_dynamics.compliant.contact_workspace import CHUNK, ROW_NUMBERS
+from linkwork.contact_dynamics.detection.contact_axes import tangents
 from linkwork.contact_dynamics.detection.contact_plan import (
     BASE,
     CONTACT,
@@ -70,7 +71,6 @@ from linkwork.contact_dynamics.detection.contact_plan import (
     WORK,
 )
 from linkwork.contact_dynamics.law_kernel import FORCE
-from linkwork.contact_dynamics.problem.nodes import tangents
 from linkwork.geometry.vectors import add, along, cross, dot, scale, sub, three
 from linkwork.native.numba_functions import call, doubles, entry, integers, native, native_apart
 

@@ -17,6 +17,7 @@ from math import sqrt
 
 from linkwork.contact_dynamics.compliant.contact_links import acceleration_at
 from linkwork.contact_dynamics.compliant.contact_workspace import ROW_NUMBERS
+from linkwork.contact_dynamics.compliant.disc_problem import least_in_discs
 from linkwork.contact_dynamics.detection.contact_plan import (
     ALL,
     ASKS,
@@ -42,7 +43,6 @@ from linkwork.contact_dynamics.detection.contact_plan import (
     TURNS,
     WORK,
 )
-from linkwork.contact_dynamics.problem.disc_problem import least_in_discs
 from linkwork.geometry.vectors import dot, sub, three
 from linkwork.native.numba_functions import call, doubles, entry, integers, native, native_apart
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwork.contact.shape_table import DEPTH, NORMAL, POINT_A, POINT_B
-from linkwork.contact_dynamics.compliant.compliant_rows import SPRINGS, soften, soften_again
+from linkwork.contact_dynamics.detection.contact_axes import tangents
 from linkwork.contact_dynamics.detection.contact_plan import REACH
 from linkwork.contact_dynamics.detection.pair_numbers import (
     FRICTION,
@@ -24,9 +24,10 @@ from linkwork.contact_dynamics.detection.pair_numbers import (
     TORSIONAL,
     PairTable,
 )
+from linkwork.contact_dynamics.problem.compliant_rows import SPRINGS, soften, soften_again
 from linkwork.contact_dynamics.problem.contact_problem import CONTACTS, NODES, Contacts
 from linkwork.contact_dynamics.problem.friction_cone import COULOMB, TURNING
-from linkwork.contact_dynamics.problem.nodes import LAYOUT, fill_three, link_response, response, tangents
+from linkwork.contact_dynamics.problem.nodes import LAYOUT, fill_three, link_response, response
 from linkwork.native.loop_types import Named
 from linkwork.native.numba_functions import entry, native, native_apart, native_within
 

@@ -194,21 +194,6 @@ def _invert_lower(above, first, A, L, X, Y, B, at, n):
             B[at + j * n + i] = B[at + i * n + j]
 
 
-@native
-def tangents(n):
-    """Return two unit vectors square to a unit vector and to each other."""
-    x, y, z = abs(n[0]), abs(n[1]), abs(n[2])
-    if x <= y and x <= z:
-        a = (0.0, -n[2], n[1])
-    elif y <= z:
-        a = (n[2], 0.0, -n[0])
-    else:
-        a = (-n[1], n[0], 0.0)
-    f = 1.0 / sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2])
-    a = (f * a[0], f * a[1], f * a[2])
-    return a, (n[1] * a[2] - n[2] * a[1], n[2] * a[0] - n[0] * a[2], n[0] * a[1] - n[1] * a[0])
-
-
 @native_within
 def _turned_back(poses, link, v):
     x, y, z = v

@@ -23,7 +23,7 @@ from math import sqrt
 
 import numpy as np
 
-from linkwork.contact_dynamics.compliant.compliant_rows import APART
+from linkwork.contact_dynamics.problem.compliant_rows import APART
 from linkwork.contact_dynamics.problem.contact_problem import CONTACTS, NODES, TABLE
 from linkwork.contact_dynamics.problem.friction_cone import COULOMB, HELD
 from linkwork.contact_dynamics.problem.islands import ISLANDS

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from linkwork.contact_dynamics.compliant.compliant_rows import APART
+from linkwork.contact_dynamics.problem.compliant_rows import APART
 from linkwork.contact_dynamics.problem.contact_problem import (
     CONTACTS,
     FLAT,

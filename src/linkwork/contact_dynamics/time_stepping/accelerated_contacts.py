@@ -33,11 +33,11 @@ from linkwork.contact.shape_table import (
     opened_table,
     opened_work,
 )
+from linkwork.contact_dynamics.detection.contact_axes import tangents
 from linkwork.contact_dynamics.detection.detection import MARGIN, SHAPES, place_shapes
 from linkwork.contact_dynamics.problem.contact_problem import CONTACTS, FLAT, NODES, TABLE, Contacts
 from linkwork.contact_dynamics.problem.contact_rows import POINTS, Points
 from linkwork.contact_dynamics.problem.motion_bounds import fill_reach
-from linkwork.contact_dynamics.problem.nodes import tangents
 from linkwork.contact_dynamics.time_stepping.contact_system import ContactSystem
 from linkwork.contact_dynamics.time_stepping.inertial_motion import InertialMotion
 from linkwork.contact_dynamics.time_stepping.step_loops import copy_two

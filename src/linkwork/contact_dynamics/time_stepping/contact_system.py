@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from linkwork.contact_dynamics.compliant.compliant_rows import springs
 from linkwork.contact_dynamics.detection.colliding_bodies import meeting
 from linkwork.contact_dynamics.detection.detection import Detection
 from linkwork.contact_dynamics.detection.pair_table import pair_table
+from linkwork.contact_dynamics.problem.compliant_rows import springs
 from linkwork.contact_dynamics.problem.contact_problem import Contacts, Nodes
 from linkwork.contact_dynamics.problem.contact_rows import (
     Points,

@@ -17,7 +17,7 @@ some times if need be: energies go with the square of b, and what overlaps is pu
 slowly. At rest this is seldom: v0 is that of bodies that fall, and to stop them takes more.
 """
 
-from linkwork.contact_dynamics.compliant.compliant_rows import APART
+from linkwork.contact_dynamics.problem.compliant_rows import APART
 from linkwork.contact_dynamics.problem.contact_problem import CONTACTS, NODES, TABLE, velocity
 from linkwork.contact_dynamics.problem.contact_rows import FASTEST
 from linkwork.contact_dynamics.problem.friction_cone import COULOMB

@@ -30,7 +30,7 @@ from math import inf
 
 import numpy as np
 
-from linkwork.contact_dynamics.compliant.compliant_rows import APART
+from linkwork.contact_dynamics.problem.compliant_rows import APART
 from linkwork.contact_dynamics.problem.contact_problem import Contacts, kinetic_energy
 from linkwork.contact_dynamics.problem.contact_rows import Points, some_of
 from linkwork.contact_dynamics.problem.friction_cone import BOND, COULOMB, SPRING

@@ -19,9 +19,9 @@ import numpy as np
 from linkwork.contact.narrow_phase import pair_contacts
 from linkwork.contact.shape_kinds import CAPSULE, PLANE, TURNED
 from linkwork.contact.shape_table import buffer, opened_buffer, opened_table, opened_work
-from linkwork.contact_dynamics.compliant.compliant_rows import APART
 from linkwork.contact_dynamics.detection.detection import SHAPES, Detection, place_shapes
 from linkwork.contact_dynamics.detection.pair_numbers import RESTITUTION
+from linkwork.contact_dynamics.problem.compliant_rows import APART
 from linkwork.contact_dynamics.problem.contact_problem import CONTACTS, NODES, velocity_at
 from linkwork.contact_dynamics.problem.contact_rows import PAIR_TABLE, POINTS, SLACK
 from linkwork.contact_dynamics.time_stepping.divided_steps import is_strike

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from linkwork.contact_dynamics.problem.nodes import tangents
+from linkwork.contact_dynamics.detection.contact_axes import tangents
 from linkwork.geometry.vectors import add, cross, dot, scale, sub
 from linkwork.native.loop_types import Named
 from linkwork.native.numba_functions import entry, native, native_within
