@@ -10,6 +10,7 @@ import numpy as np
 from formats.corpus import CORNERS, DAE, FACES, OBJ, OFF, PLY, stl, stl_words
 
 WHOLE = (0, 0, 0), (1, 1, 1)
+ROOFED = (0, 0, 0), (1, 1, 1.3)
 CUBE = [(x, y, z) for x in (0, 1) for y in (0, 1) for z in (0, 1)]
 SQUARES = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
 
@@ -72,6 +73,12 @@ def _obj() -> Iterator[OddMesh]:
     for form in ("{}", "{}/1", "{}//1", "{}/1/1", "{}/"):
         faces = "".join("f " + " ".join(form.format(k + 1) for k in face) + "\n" for face in SQUARES)
         yield OddMesh(f"squares {form}", "obj", f"{points}vt 0 0\nvn 0 0 1\n{faces}".encode(), 1.0)
+    faces = "".join("f " + " ".join(str(k + 1) for k in face) + "\n" for face in SQUARES)
+    yield OddMesh(
+        "roof in no plane", "obj", f"{points.replace('v 1 1 1', 'v 1 1 1.3')}{faces}".encode(), 1.1, ROOFED
+    )
+    twice = f"{points}v 1 1 1\n{faces.replace('f 2 6 8 4', 'f 2 2 6 9 8 4')}f 1 3 3 1\n"
+    yield OddMesh("corners twice", "obj", twice.encode(), 1.0)
 
 
 def _off() -> Iterator[OddMesh]:
@@ -234,8 +241,8 @@ def _dae() -> Iterator[OddMesh]:
     box: Callable[..., Any] = lambda *numbers: (numbers[:3], numbers[3:])  # noqa: E731
     truth: Any
     for name, text, *truth in (
-        ("y up", DAE.replace("Z_UP", "Y_UP"), 1 / 6, box(0, -1, 0, 1, 0, 1)),
-        ("x up", DAE.replace("Z_UP", "X_UP"), 1 / 6, box(-1, -1, 0, 0, 0, 1)),
+        ("y up", DAE.replace("Z_UP", "Y_UP")),  # as robots are described, and RViz and Gazebo read them
+        ("x up", DAE.replace("Z_UP", "X_UP")),
         ("millimetres", DAE.replace('meter="1"', 'meter="0.001"'), 1e-9 / 6, box(0, 0, 0, 1e-3, 1e-3, 1e-3)),
         ("nodes in nodes", _replaced(DAE, ("<node>", "</node>"), nested), 8 / 6, box(1, 0, 0, 3, 2, 2)),
         ("normals among corners", _replaced(DAE, triangles, normals)),

@@ -42,7 +42,12 @@ def robot(tmp_path):
 
 @pytest.mark.parametrize(
     "filename",
-    ["../meshes/part.obj", "package://arm_description/meshes/part.obj", "./../urdf/../meshes/part.obj"],
+    [
+        "../meshes/part.obj",
+        "package://arm_description/meshes/part.obj",
+        "package:///arm_description/meshes/part.obj",
+        "./../urdf/../meshes/part.obj",
+    ],
 )
 def test_a_mesh_is_found_and_placed(robot, filename):
     mesh = lw.load(robot(filename))
@@ -126,7 +131,7 @@ def test_a_folder_that_links_out_of_the_robots_own_is_no_package(robot, tmp_path
         ("../../../secret.obj", "leads out of"),
         ("package://arm_description/../../secret.obj", "leads out of"),
         ("package://../secret.obj", "not a name of a package"),
-        ("package:///secret.obj", "not a name of a package"),
+        ("package:///secret.obj", "package 'secret.obj' is not among the folders"),
         ("package://etc/passwd", "package 'etc' is not among the folders"),
         ("package://work/secret.obj", "package 'work' is not among the folders"),
         ("package://tmp/secret.obj", "package 'tmp' is not among the folders"),

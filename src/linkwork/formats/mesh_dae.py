@@ -1,7 +1,8 @@
-"""COLLADA (.dae): triangles and polygons of all nodes of the scene, in metres, z up.
+"""COLLADA (.dae): triangles and polygons of all nodes of the scene, in metres, in the axes of the file.
 
 Khronos Group, COLLADA 1.4.1 Specification, chapters 4 and 5. Textures, materials and controllers are passed
-over; other files are never opened.
+over; other files are never opened. `up_axis` is not followed, as RViz, Gazebo, MoveIt and Pinocchio do not
+follow it: robots are described in the axes that their meshes have, whatever an exporter wrote there.
 """
 
 from collections.abc import Iterator
@@ -16,11 +17,7 @@ from linkwork.formats.mesh_text_loops import DONE, read_numbers
 from linkwork.formats.mesh_words import SCALE
 from linkwork.geometry.triangulation import MOST_CORNERS, Polygons
 
-_UP = {
-    "Z_UP": np.eye(3),
-    "Y_UP": np.array([(1.0, 0, 0), (0, 0, -1), (0, 1, 0)]),
-    "X_UP": np.array([(0.0, -1, 0), (0, 0, -1), (1, 0, 0)]),  # right is -y, in is z, up is x
-}
+_UP = ("X_UP", "Y_UP", "Z_UP")
 _FACES = ("triangles", "polylist", "polygons", "tristrips", "trifans")
 MAX_BYTES = 32_000_000  # XML takes several times its size
 _MOST_PARTS = 20_000  # nodes and geometries, as drawn
@@ -91,8 +88,9 @@ class _Scene:
         self.known: dict[int, tuple[np.ndarray, np.ndarray, np.ndarray]] = {}
 
     def soup(self) -> Soup:
-        place = np.eye(4)
-        place[:3, :3] = self._unit() * self._up()
+        self._check_up()
+        metres = self._unit()
+        place = np.diag([metres, metres, metres, 1.0])
         for node in self._nodes():
             self._node(node, place, 0)
         if not self.corners:
@@ -112,13 +110,11 @@ class _Scene:
             raise unit.error(f"meter={metres:g}; allowed is 1e-9 to 1e9, the metres of a unit")
         return metres
 
-    def _up(self) -> np.ndarray:
+    def _check_up(self) -> None:
         asset = self.root.one("asset")
         up = asset.one("up_axis") if asset is not None else None
-        word = "Y_UP" if up is None else up.content.strip()
-        if word not in _UP:
-            raise (up or self.root).error(f"up_axis {shorten(word)}; available are {', '.join(_UP)}")
-        return _UP[word]
+        if up is not None and up.content.strip() not in _UP:
+            raise up.error(f"up_axis {shorten(up.content.strip())}; available are {', '.join(_UP)}")
 
     def _nodes(self) -> Iterator[Element]:
         """Yield the nodes of the scene; all of them if the file does not say which scene."""

@@ -15,6 +15,7 @@ from linkwork.errors import FormatError, MeshError
 from linkwork.formats.file_format import FileFormat, Reading, reader
 from linkwork.formats.markup import LARGEST
 from linkwork.formats.regular_file import read_bytes
+from linkwork.geometry.ear_loops import BLIND, EXPORTED
 from linkwork.geometry.mesh import Mesh, counted
 from linkwork.geometry.tessellation import compact
 from linkwork.geometry.triangulation import Polygons, cut_faces
@@ -73,11 +74,15 @@ def _put_together(path: Path, soup: Soup, lenient: bool) -> Mesh:
         raise FormatError(f"{path}: there are no faces; a mesh has at least one")
     points, label = distinct(vertices)
     largest = _largest(path, points, vertices)
-    faces, blind = soup.faces, 0
+    faces, notes = soup.faces, ()
     if isinstance(faces, Polygons) and (faces.counts == 3).all():
         faces = faces.corners.reshape(-1, 3)
     if faces is not None and not (isinstance(faces, np.ndarray) and faces.shape[1] == 3):
-        faces, blind = cut_faces(vertices, faces, name, lenient)
+        faces, notes = cut_faces(vertices, faces, name, BLIND if lenient else EXPORTED)
+        if not len(faces):
+            raise FormatError(
+                f"{path}: no face has three corners at different places; give faces with an area"
+            )
     if faces is not None:
         check_indices(path, faces, len(vertices))
     faces = label.reshape(-1, 3) if faces is None else label[faces]
@@ -85,15 +90,14 @@ def _put_together(path: Path, soup: Soup, lenient: bool) -> Mesh:
     if len(fewer) < len(points):
         points = fewer
         np.take(second, faces, out=faces, mode="clip")
-    notes = [f"cut {counted(blind, 'face')} of no plane, or crossing itself"] if blind else []
     points, kept = (points, faces) if all_used(len(points), faces) else compact(points, faces)
     if len(kept) < len(faces):
-        notes.append(f"dropped {counted(len(faces) - len(kept), 'face')} with two corners at one place")
+        notes += (f"dropped {counted(len(faces) - len(kept), 'face')} with two corners at one place",)
     if not len(kept):
         raise FormatError(
             f"{path}: all {len(faces)} faces have two corners at one place; give faces with an area"
         )
-    return Mesh(points, kept, name=name, repairs=tuple(notes))
+    return Mesh(points, kept, name=name, repairs=notes)
 
 
 def _largest(path: Path, points: Array, vertices: Array) -> float:

@@ -32,7 +32,7 @@ def in_packages(skin: Any, packages: Mapping[str, str | Path]) -> Any:
     named = _SCHEME.fullmatch(file.filename) if isinstance(file, MeshFile) else None
     if not named or named[1] != "package":
         return skin
-    package, _, rest = named[2].partition("/")
+    package, _, rest = named[2].lstrip("/").partition("/")
     if package not in packages:
         return skin
     root = Path(packages[package]).resolve()
@@ -56,7 +56,7 @@ def mesh_path(file: MeshFile, packages: Mapping[str, str | Path]) -> Path:
     if named and named[1] != "package":
         raise FormatError(f"{where}: {named[1]}:// is not allowed; give a path from the description's folder")
     if named:
-        package, _, rest = named[2].partition("/")
+        package, _, rest = named[2].lstrip("/").partition("/")  # as package:///arm/part.stl, too
         return _inside(where, _package(where, package, file.folder, packages), rest)
     if PurePosixPath(file.filename).is_absolute() or Path(file.filename).is_absolute():
         raise FormatError(f"{where}: an absolute path; give one from the description's folder")

@@ -10,6 +10,7 @@ import numpy as np
 from linkwork.native.numba_functions import entry, native
 
 DONE, ODD, OUTSIDE, TOO_MUCH = 0, 1, 2, 3
+STRICT, EXPORTED, BLIND = 0, 1, 2  # what is done with faces that are not simple polygons in a plane
 _NONE, _REFLEX = -1, -2  # what is in the way of an ear, if it is no point
 
 
@@ -111,7 +112,7 @@ def _simple(p, n):
 
 @native
 def _flattened(vertices, corners, start, n, d, p, off_plane):
-    """Put a face into its plane, p; return 1 if it is convex, 0 if not, -1 if it lies in no plane."""
+    """Put a face into its plane, p; return 1 if it is convex, 0 if not, -1 if none; and whether it is flat."""
     mx = my = mz = 0.0
     for k in range(n):
         i = corners[start + k]
@@ -134,7 +135,7 @@ def _flattened(vertices, corners, start, n, d, p, off_plane):
         size = max(size, high - low)
     length = np.sqrt(nx * nx + ny * ny + nz * nz)
     if not length > 1e-9 * size * size:
-        return -1  # as of a bow tie, whose halves cancel, or of points along a line
+        return -1, True  # as of a bow tie, whose halves cancel, or of points along a line
     nx, ny, nz = nx / length, ny / length, nz / length
     # Two axes in the plane: across the one that the normal has least of, and across that.
     x, y, z = abs(nx), abs(ny), abs(nz)
@@ -142,9 +143,9 @@ def _flattened(vertices, corners, start, n, d, p, off_plane):
     per = 1.0 / np.sqrt(ax * ax + ay * ay + az * az)
     ax, ay, az = ax * per, ay * per, az * per
     bx, by, bz = ny * az - nz * ay, nz * ax - nx * az, nx * ay - ny * ax
+    flat = True
     for k in range(n):
-        if not abs(d[k, 0] * nx + d[k, 1] * ny + d[k, 2] * nz) <= off_plane * size:
-            return -1
+        flat = flat and abs(d[k, 0] * nx + d[k, 1] * ny + d[k, 2] * nz) <= off_plane * size
         p[k, 0] = d[k, 0] * ax + d[k, 1] * ay + d[k, 2] * az
         p[k, 1] = d[k, 0] * bx + d[k, 1] * by + d[k, 2] * bz
     turned = 0.0
@@ -153,10 +154,25 @@ def _flattened(vertices, corners, start, n, d, p, off_plane):
         ux, uy, vx, vy = p[k, 0] - p[h, 0], p[k, 1] - p[h, 1], p[j, 0] - p[k, 0], p[j, 1] - p[k, 1]
         cross = ux * vy - uy * vx
         if not cross > 0.0:
-            return 0
+            return 0, flat
         if n > 4:  # turning left everywhere is not enough: a star of five does, more than once round
             turned += np.arctan2(cross, ux * vx + uy * vy)
-    return 1 if turned < 3.0 * np.pi else 0
+    return 1 if turned < 3.0 * np.pi else 0, flat
+
+
+@native
+def _different(vertices, corners, start, n):
+    """Leave out corners at the place of the one before, in place; return how many of the face are left."""
+    kept = 0
+    for k in range(n):
+        i, before = corners[start + k], corners[start + (kept - 1 if kept else n - 1)]
+        same = True
+        for axis in range(3):
+            same = same and vertices[i, axis] == vertices[before, axis]
+        if not same:
+            corners[start + kept] = i
+            kept += 1
+    return kept
 
 
 @entry(
@@ -174,11 +190,13 @@ def _flattened(vertices, corners, start, n, d, p, off_plane):
     "int32[:, ::1]",
     "int64[::1]",
 )
-def cut_polygons(vertices, corners, counts, off_plane, lenient, most, d, p, stout, order, triangles, marks):
-    """Cut faces from where `marks` says: face, corner, triangle, points looked at, faces that were odd.
+def cut_polygons(vertices, corners, counts, off_plane, mode, most, d, p, stout, order, triangles, marks):
+    """Cut faces from where `marks` says: face, corner, triangle, points looked at; then count what is odd.
 
-    Convex ones become fans, and so do odd ones if `lenient`: those that lie in no plane or meet themselves.
-    Return DONE, or why the face that is then marked was not cut.
+    Convex ones become fans. If not STRICT, those that lie in no plane are cut in the one that fits best, and
+    corners at the place of the one before are left out. If BLIND, those that meet themselves become fans.
+    Counted are faces that were cut blindly, lie in no plane, have a corner twice. Return DONE, or why the
+    face that is then marked, with its number of corners, was not cut.
     """
     face, start, at, looked = marks[0], marks[1], marks[2], marks[3]
     left, blocker = order[0], order[1]
@@ -188,19 +206,28 @@ def cut_polygons(vertices, corners, counts, off_plane, lenient, most, d, p, stou
         for k in range(n):
             if corners[start + k] < 0 or corners[start + k] >= vertices.shape[0]:
                 how = OUTSIDE
-        convex = 1
+        convex, flat = 1, True
+        if how == DONE and n > 3 and mode != STRICT:
+            left_of_it = _different(vertices, corners, start, n)
+            marks[6] += left_of_it < n
+            n = left_of_it
         if how == DONE and n > 3:
-            convex = _flattened(vertices, corners, start, n, d, p, off_plane)
+            convex, flat = _flattened(vertices, corners, start, n, d, p, off_plane)
+            if not flat and mode == STRICT:
+                convex = -1
             if convex == 0:
                 looked += n * n
                 if looked > most:
                     how = TOO_MUCH
                 elif not _simple(p, n):
                     convex = -1
-            if convex < 0 and not lenient:
+            if convex < 0 and mode != BLIND:
                 how = ODD
         if how != DONE:
+            marks[7] = n
             break
+        marks[4] += convex < 0
+        marks[5] += not flat
         if convex == 0:
             work = _ears(p, n, left, stout, blocker, corners, start, triangles, at, most - looked)
             if work < 0:
@@ -208,11 +235,10 @@ def cut_polygons(vertices, corners, counts, off_plane, lenient, most, d, p, stou
                 break
             looked += work
         else:
-            marks[4] += convex < 0
             for k in range(1, n - 1):
                 triangles[at + k - 1, 0] = corners[start]
                 triangles[at + k - 1, 1] = corners[start + k]
                 triangles[at + k - 1, 2] = corners[start + k + 1]
-        face, start, at = face + 1, start + n, at + n - 2
+        face, start, at = face + 1, start + counts[face], at + max(n - 2, 0)
     marks[0], marks[1], marks[2], marks[3] = face, start, at, looked
     return how

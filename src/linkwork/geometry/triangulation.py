@@ -8,11 +8,12 @@ import numpy as np
 
 from linkwork.errors import MeshError
 from linkwork.geometry import plane_figures
-from linkwork.geometry.ear_loops import DONE, ODD, OUTSIDE, cut_polygons
+from linkwork.geometry.ear_loops import DONE, EXPORTED, ODD, OUTSIDE, STRICT, cut_polygons
+from linkwork.geometry.mesh import counted
 from linkwork.geometry.solid import Faces
 from linkwork.mechanism.placement import Array, plain
 
-OFF_PLANE = 1e-2  # of its size a face may be off its plane: in published robots some are, by up to this
+OFF_PLANE = 1e-2  # of its size a face may be off its plane and is flat
 MOST_CORNERS = 10_000  # of a face
 MOST_WORK = 500_000_000  # points that are looked at to cut concave faces, about a second
 
@@ -40,12 +41,13 @@ class Polygons:
 
 
 def cut_faces(
-    vertices: Array, faces: Iterable[Sequence[int]] | Polygons, name: str, lenient: bool = False
-) -> tuple[Any, int]:
-    """Return triangles in the order of the faces; and how many faces had to be cut blindly, if `lenient`.
+    vertices: Array, faces: Iterable[Sequence[int]] | Polygons, name: str, mode: int = STRICT
+) -> tuple[Any, tuple[str, ...]]:
+    """Return triangles in the order of the faces, and what was done to faces that are odd.
 
-    Convex faces become fans; concave ones are cut by ears, in their plane. A face that crosses itself or lies
-    in no plane is refused, unless `lenient`: then it is a fan too.
+    Convex faces become fans; concave ones are cut by ears, in their plane. A face that crosses itself, lies
+    in no plane or has a corner twice is refused. Many programs write the last two: as EXPORTED, such a face
+    is cut in the plane that fits it best, or without that corner; and BLIND makes a fan of the first, too.
     """
     faces = Polygons.of(faces)
     _check_counts(faces.counts, name)
@@ -54,11 +56,11 @@ def cut_faces(
     triangles = np.empty((len(corners) - 2 * len(counts), 3), np.int32)
     most = int(counts.max())
     flat, plane, stout = np.empty((most, 3)), np.empty((most, 2)), np.empty(most)
-    order, marks = np.empty((2, most), np.int64), np.zeros(5, np.int64)
+    order, marks = np.empty((2, most), np.int64), np.zeros(8, np.int64)
     work = flat, plane, stout, order, triangles, marks
-    while (how := cut_polygons(vertices, corners, counts, OFF_PLANE, lenient, MOST_WORK, *work)) != DONE:
+    while (how := cut_polygons(vertices, corners, counts, OFF_PLANE, mode, MOST_WORK, *work)) != DONE:
         face, start, at = marks[:3].tolist()
-        own = corners[start : start + counts[face]]
+        own = corners[start : start + int(marks[7])]
         if how == OUTSIDE:
             raise MeshError(
                 f"mesh {name!r}: face {face} is {tuple(own.tolist())}; allowed are 0 to {len(vertices) - 1}, "
@@ -67,12 +69,16 @@ def cut_faces(
         if how != ODD:
             raise MeshError(f"mesh {name!r}: too many corners of concave faces; cut them into triangles")
         try:
-            cut = _cut_by_hand(vertices[own])
+            cut = _cut_by_hand(vertices[own], mode)
         except ValueError as problem:
-            raise MeshError(f"mesh {name!r}: face {face}: {problem}") from None
+            remedy = ", or give repair=True" if mode == EXPORTED else ""
+            raise MeshError(f"mesh {name!r}: face {face}: {problem}{remedy}") from None
         triangles[at : at + len(cut)] = own[cut]
-        marks += (1, len(own), len(cut), len(own) ** 2 + 100_000, 0)
-    return triangles, int(marks[4])
+        marks[:4] += (1, counts[face], len(cut), len(own) ** 2 + 100_000)
+    blind, bent, doubled = marks[4:7].tolist()
+    notes = {"cut {} blindly": blind, "cut {} of no plane": bent}
+    notes["left out double corners of {}"] = doubled
+    return triangles[: marks[2]], tuple(what.format(counted(n, "face")) for what, n in notes.items() if n)
 
 
 def _whole(numbers: Any) -> Any:
@@ -93,7 +99,7 @@ def _check_counts(counts: Any, name: str) -> None:
         raise MeshError(f"mesh {name!r}: face {k} has {counts[k]} corners; a face has {allowed}")
 
 
-def _cut_by_hand(corners: Array) -> Faces:
+def _cut_by_hand(corners: Array, mode: int) -> Faces:
     """Cut one face that native code finds fault with; raise ValueError with the reason, if there is one."""
     d = corners - corners.mean(axis=0)
     normal = np.cross(d, np.roll(d, -1, axis=0)).sum(axis=0)  # Newell's
@@ -102,7 +108,7 @@ def _cut_by_hand(corners: Array) -> Faces:
         normal, length = np.linalg.svd(d)[2][2], 1.0
     normal = normal / length
     off = float(np.abs(d @ normal).max())
-    if off > OFF_PLANE * size:
+    if off > OFF_PLANE * size and mode == STRICT:
         raise ValueError(
             f"corners {plain(corners[0])} and so on lie in no plane, by {off:.3g} m; cut it into triangles"
         )
