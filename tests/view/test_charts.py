@@ -46,6 +46,22 @@ def test_of_many_samples_the_peaks_are_drawn():
     assert list(peaks([np.zeros(7)], 4000)) == list(range(7))
 
 
+def test_numbers_between_samples_are_those_of_the_motion_and_not_of_lines_or_of_the_nearest_sample():
+    model = lw.examples.cart_pole().compile()
+    run = lw.simulate(model, 0.5, model.state(pin=1.0), every=0.1)
+    truth = lw.simulate(model, 0.5, model.state(pin=1.0), times=[0.25])["pin"].velocity[0]
+    with run.show(block=False, open_browser=False) as viewer:
+        viewer.select("pin")
+        viewer.plot("pin.velocity")
+        viewer.seek(0.25)
+        end = time.monotonic() + 20.0
+        while f"{truth:.5g}" not in viewer.charts._now.content and time.monotonic() < end:
+            time.sleep(0.01)
+        assert f"{truth:.5g}" in viewer.charts._now.content
+        assert f"{truth:.4g}" in viewer.inspector._sheet.content
+        assert f"{at(0.25, run.time, run['pin'].velocity):.5g}" not in viewer.charts._now.content
+
+
 def test_a_curve_that_is_added_has_its_cursor_at_the_time_that_is_shown():
     run = lw.simulate(lw.examples.cart_pole(), 0.5, every=0.1)
     with run.show(block=False, open_browser=False) as viewer:

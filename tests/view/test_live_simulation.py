@@ -163,7 +163,7 @@ def test_inputs_and_motors_have_sliders_in_place_of_their_numbers():
         assert [(one.label, one.value) for one in engine.adjustables] == [
             ("gain", 2.0),
             ("constant [N]", 3.0),
-            ("held + [N m]", 0.0),
+            ("held [N m]", 0.0),
         ]
         adjust(engine, "gain", 0.0)
         adjust(engine, "constant [N]", 0.0)

@@ -15,6 +15,7 @@ from linkwork.view.slider_folder import SliderFolder
 INPUT, FORCE, DRIVER = "input", "force", "driver"
 _JOINTS = 60  # that get a slider, of a mechanism without anything to change
 _PARTS = 200  # of the way of a slider
+_BESIDE = "is added to what its law says"
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,7 @@ class Adjustable:
     low: float
     high: float
     of: frozenset[str] = frozenset()  # the joint, its bodies, what acts in it: its slider is theirs
+    hint: str | None = None
 
     @property
     def key(self) -> tuple[str, str]:
@@ -66,7 +68,7 @@ def _motors(model: Any) -> Iterator[Adjustable]:
             continue
         constant = not callable(load.law)
         value = float(np.asarray(load.law, float).ravel()[0]) if constant else 0.0
-        yield _pushed(model, joint, load.name if constant else f"{load.name} +", value)
+        yield _pushed(model, joint, load.name, value, None if constant else _BESIDE)
 
 
 def _drivers(model: Any) -> Iterator[Adjustable]:
@@ -82,10 +84,11 @@ def _drivers(model: Any) -> Iterator[Adjustable]:
         if constant and isinstance(side, Joint):
             least, greatest = side.limit_pairs()[int(driver.component)]
             low, high = max(low, float(least)), min(high, float(greatest))
-        label = f"{driver.name if constant else f'{driver.name} +'} [{_unit(driver)}]"
+        label = f"{driver.name} [{_unit(driver)}]"
         if low < high:
             of = _ends(model, driver.name, side.name)
-            yield Adjustable(DRIVER, driver.name, label, value, low, high, of)
+            hint = None if constant else _BESIDE
+            yield Adjustable(DRIVER, driver.name, label, value, low, high, of, hint)
 
 
 def _joints(model: Any) -> Iterator[Adjustable]:
@@ -93,10 +96,10 @@ def _joints(model: Any) -> Iterator[Adjustable]:
     return (_pushed(model, name, name, 0.0) for name in single[:_JOINTS])
 
 
-def _pushed(model: Any, joint: str, what: str, value: float) -> Adjustable:
+def _pushed(model: Any, joint: str, what: str, value: float, hint: str | None = None) -> Adjustable:
     unit = _force_unit(model, joint)
     most = max(2.0 * abs(value), (_torque if unit == "N m" else _force)(model))
-    return Adjustable(FORCE, joint, f"{what} [{unit}]", value, -most, most, _ends(model, joint))
+    return Adjustable(FORCE, joint, f"{what} [{unit}]", value, -most, most, _ends(model, joint), hint)
 
 
 def _ends(model: Any, *names: str) -> frozenset[str]:
@@ -141,7 +144,7 @@ class Sliders:
         self.by_label: dict[str, Any] = {}
         for one in self.found:
             now = engine.hand.adjusted.get(one.key, one.value)
-            slider = self.folder.add(one.label, one.low, one.high, now, one.of, _PARTS)
+            slider = self.folder.add(one.label, one.low, one.high, now, one.of, _PARTS, one.hint)
             slider.on_update(lambda event, one=one, slider=slider: self.engine.hand.adjust(one, slider.value))
             self.by_label[one.label] = slider
 

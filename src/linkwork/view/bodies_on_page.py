@@ -5,6 +5,7 @@ from typing import Any
 
 from linkwork.view.drawing import Drawing
 from linkwork.view.looks import Looks
+from linkwork.view.overlays import Overlays
 from linkwork.view.stage import Stage
 from linkwork.view.tree_panel import TreePanel
 
@@ -15,14 +16,17 @@ class Appearance:
     server: Any
     drawing: Drawing
     stage: Stage
+    overlays: Overlays
     tree: TreePanel
     looks: Looks
     selected: str | None
     _lock: threading.RLock
+    _stale: bool
 
     def _look_controls(self, gui: Any) -> None:
         """Add how the selected body looks."""
-        with gui.add_folder("Look", expand_by_default=False):
+        self._look_folder = gui.add_folder("Look", expand_by_default=False, visible=False)
+        with self._look_folder:
             self._colour = gui.add_rgb("Colour", (128, 128, 128), hint="of the selected body, on this page")
             self._clear = gui.add_slider("Solid [%]", 5, 100, 5, 100, hint="less lets it be seen through")
             acts = gui.add_button_group("", ("hide", "only", "all"))
@@ -63,4 +67,6 @@ class Appearance:
     def _dress(self) -> None:
         with self._lock, self.server.atomic():
             self.stage.dress(self.looks)
+            self.overlays.slender.dress(self.looks)
+            self._stale = True
             self.tree.draw()

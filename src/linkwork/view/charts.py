@@ -122,7 +122,8 @@ class Charts:
     ) -> Any:
         series: list[dict[str, Any]] = [{"label": "t [s]"}]
         for k, label in enumerate(labels):
-            series.append({"label": label, "stroke": COLORS[k % len(COLORS)], "width": 1.5, "spanGaps": True})
+            line = {"stroke": COLORS[k % len(COLORS)], "width": 1.5, "points": {"show": False}}
+            series.append({"label": label, "spanGaps": True, **line})
         with self._place:
             return self._gui.add_uplot(
                 data=data,
@@ -133,14 +134,18 @@ class Charts:
                 height=125,
             )
 
-    def move(self, t: float) -> None:
-        """Put the cursor of all charts to a time: pages draw it, and the values there."""
+    def move(self, t: float, now: Sequence[Trace] = ()) -> None:
+        """Put the cursor of all charts to a time: pages draw it, and the values there.
+
+        These are those of `now`, if it is given; else they are on lines between samples.
+        """
         self._t = t
         if not self._names:
             return
+        shown = list(by_axis(now).values()) or self._shown_traces
         said = {
-            chart._impl.uuid: [f"{at(t, self._times, curve.values):.5g}" for curve in curves]
-            for (chart, _), curves in zip(self._charts, self._shown_traces, strict=False)
+            chart._impl.uuid: [f"{at(t, self._times, np.ravel(curve.values)):.5g}" for curve in curves]
+            for (chart, _), curves in zip(self._charts, shown, strict=False)
         }
         values = escape(json.dumps(said), quote=True)
         self._now.content = f'<span class="lw-now" data-t="{t!r}" data-values="{values}"></span>'
@@ -161,7 +166,7 @@ def _scales(shown: tuple[float, float]) -> dict[str, Any]:
 def at(t: float, times: Array, values: Array) -> float:
     """Return a curve's value at a time: the sample's; between samples on the line from one to the next."""
     k = int(np.clip(np.searchsorted(times, t), 1, max(len(times) - 1, 1)))
-    if len(times) < 2:
+    if len(values) < 2:
         return float(values[0])
     part = float(np.clip((t - times[k - 1]) / ((times[k] - times[k - 1]) or 1.0), 0.0, 1.0))
     if part in (0.0, 1.0):  # the other sample may be NaN

@@ -29,7 +29,7 @@ _AHEAD = np.linspace(0.0, 10.0, 201)  # times at which a law is asked how far it
 class DrivenViewer(Viewer):
     """A page with sliders for drivers, and a clock that lets them follow their laws."""
 
-    room = 1.6  # its way is not known beforehand
+    room = 1.3  # its way is not known beforehand
 
     def __init__(self, mechanism: Mechanism, **where: Any) -> None:
         self.running, self.speed = False, 1.0

@@ -194,10 +194,10 @@ def side_by_side(values: Array) -> str:
     """Return numbers side by side, all with the decimals that give the largest four digits."""
     largest = float(np.abs(values).max(initial=0.0))
     shown = np.where(np.abs(values) < max(1e-9 * largest, _ROUND_OFF), 0.0, values) + 0.0
-    if len(values) == 1 or not 1e-3 <= largest < 1e5:
+    if len(values) == 1 or not 1e-4 <= largest < 1e5:
         return ",  ".join(f"{x:.4g}" if len(values) == 1 else f"{x:.3g}" for x in shown)
-    places = max(0, 3 - int(np.floor(np.log10(largest))))
-    return ",  ".join(f"{x:.{min(places, 5)}f}" for x in shown)
+    places = min(max(0, 3 - int(np.floor(np.log10(largest)))), 5)
+    return ",  ".join(f"{x:.{places}f}" for x in np.round(shown, places) + 0.0)
 
 
 def without_noise(values: Array) -> tuple[float, ...]:

@@ -72,7 +72,7 @@ class Running(Subject):
 class LiveViewer(Viewer):
     """A page with a simulation behind it."""
 
-    room = 1.8  # its way is not known beforehand
+    room = 1.4  # its way is not known beforehand
 
     def __init__(self, model: Any, start: State, **where: Any) -> None:
         self.engine = Engine(model, start)

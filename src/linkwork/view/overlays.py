@@ -18,6 +18,7 @@ from linkwork.view.overlay import Overlay
 from linkwork.view.palette import Rgb
 from linkwork.view.piece_batch import Batch
 from linkwork.view.piece_poses import WorldPoses
+from linkwork.view.slender_overlay import Slender
 from linkwork.view.spring_overlay import Springs
 from linkwork.view.subject import Subject
 from linkwork.view.tessellate import ball, box, cylinder
@@ -218,7 +219,7 @@ class Overlays:
         self._drawing = drawing = subject.drawing
         self._show_message = show_message
         self.traces = Traces(server, subject)
-        self.springs = Springs(server, drawing)
+        self.springs, self.slender = Springs(server, drawing), Slender(server, drawing)
         if drawing.springs:
             self.springs.switch(True)
         switches = [
@@ -264,12 +265,13 @@ class Overlays:
 
     def remove(self) -> None:
         """Take everything off the page."""
-        for overlay in (self.springs, *self.switches.values()):
+        for overlay in (self.springs, self.slender, *self.switches.values()):
             overlay.remove()
 
     def place(self, moment: Moment, poses: WorldPoses) -> None:
         """Move what is shown; what cannot be known is switched off, and said."""
-        shown = [overlay for overlay in (self.springs, *self.switches.values()) if overlay.visible]
+        all_of_them = (self.springs, self.slender, *self.switches.values())
+        shown = [overlay for overlay in all_of_them if overlay.visible]
         self._each(shown, lambda overlay: overlay.place(moment, poses))
 
     def _each(self, overlays: Iterable[Overlay], do: Callable[[Overlay], None]) -> None:

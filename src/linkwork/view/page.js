@@ -52,7 +52,17 @@
   });
   document.addEventListener("dragend", () => { dragged = mark(null) ?? null; });
 
-  // The panel at the bottom is as wide as the picture, and the picture ends where it begins.
+  // The panel at the bottom is as wide as the picture, and the picture ends where it begins. Its upper edge is pulled.
+  let highest = 0.48;  // of the page
+  document.addEventListener("pointerdown", event => {
+    const panel = curves(event.target);
+    if (!panel || !event.target.closest("[data-dock-griphandle], .lw-edge") || event.target.closest("button")) return;
+    event.stopPropagation(), event.preventDefault();
+    const all = panel.parentElement.getBoundingClientRect();
+    const pull = move => { highest = Math.min(0.8, Math.max(0.12, (all.bottom - move.clientY) / all.height)), place(); };
+    const end = () => { removeEventListener("pointermove", pull), removeEventListener("pointerup", end); };
+    addEventListener("pointermove", pull), addEventListener("pointerup", end);
+  }, true);
   const place = () => {
     const root = document.querySelector(".lw-bottom")?.closest("[data-floating-window]");
     if (root) root.dataset.lwPlace = "bottom";
@@ -77,7 +87,7 @@
     set(panel, "left", `${Math.round(here.left - all.left)}px`);
     set(panel, "width", `${Math.round(here.width)}px`);
     set(panel, "top", `${Math.round(all.height - high)}px`);
-    set(panel, "max-height", `${Math.round(0.48 * all.height)}px`);
+    set(panel, "max-height", `${Math.round(highest * all.height)}px`);
     set(frame, "bottom", `${Math.round(high)}px`);
   };
   setInterval(place, 120);

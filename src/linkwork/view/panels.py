@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 LEFT, RIGHT = 250, 300  # widths [pixels]
+_KEYS = {"arrowright": "→", "arrowleft": "←", "escape": "Esc"}  # as they are written
 SELECTED = '<span class="lw-selected"></span>'  # a page scrolls to it when something else is selected
 
 
@@ -63,7 +64,7 @@ class Command:
         held = {"cmd/ctrl": "Ctrl+", "shift": "Shift+", "cmd/ctrl+shift": "Ctrl+Shift+"}.get(
             self.modifier or "", ""
         )
-        return held + (self.key if len(self.key) == 1 else self.key.capitalize())
+        return held + (self.key if len(self.key) == 1 else _KEYS.get(self.key, self.key.capitalize()))
 
 
 def add_commands(gui: Any, commands: Sequence[Command]) -> None:

@@ -140,7 +140,12 @@ class _Segments(Node):
     thickness: float
 
     def drawn(self) -> Iterator[Lines]:
-        yield Lines(np.asarray(self.points, float), np.asarray(self.color, float), self.thickness)
+        points, colours = np.asarray(self.points, float), np.asarray(self.color, float)
+        if colours.ndim == 1:
+            yield Lines(points, colours, self.thickness)
+            return
+        for colour in np.unique(colours[:, 0], axis=0):  # both ends have the same
+            yield Lines(points[(colours[:, 0] == colour).all(axis=1)], colour, self.thickness)
 
 
 class _Words(Node):

@@ -17,6 +17,7 @@ class Playback:
     player: Player
     subject: Subject
     _sound: SoundPanel | None
+    _stale: bool
 
     def show_message(self, text: str) -> None:
         """Say something in the panel."""
@@ -45,6 +46,7 @@ class Playback:
 
     def _show_playing(self) -> None:
         playing = self.player.playing
+        self._stale = True  # numbers are exact when it stands
         self._play.label = "Pause" if playing else "Play"
         self._play.icon = "player-pause" if playing else "player-play"
 

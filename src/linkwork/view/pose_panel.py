@@ -24,7 +24,7 @@ _PARTS = 500  # of the way of a slider
 class PosedViewer(Viewer):
     """A page of a model at rest."""
 
-    room = 1.5  # its way is not known beforehand
+    room = 1.25  # its way is not known beforehand
     timed = False
 
     def __init__(self, model: Any, state: State, **where: Any) -> None:

@@ -50,7 +50,7 @@ class SceneViewer(Viewer):
     show it. What was added, came off or left is drawn anew by the page's own thread.
     """
 
-    room = 1.8  # its way is not known beforehand
+    room = 1.4  # its way is not known beforehand
 
     def __init__(self, scene: "Scene", **where: Any) -> None:
         self._scene, self._seen, self._drawn_at = scene, 0.0, 0.0

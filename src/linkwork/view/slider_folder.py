@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-_FEW = 6  # that are seen at a glance: more can be searched
-_SEEN = 30  # at once: more are found by selecting or searching
+_FEW = 10  # that are seen at a glance: the rest is found by selecting or searching, or shown when asked for
+_SEEN = 60  # at once: more would make a page slow
 
 
 def within(value: float, low: float, high: float) -> float:
@@ -25,17 +25,29 @@ class SliderFolder:
         with self._folder:
             self._find = gui.add_text("Find", "", visible=False, hint="sliders by their names")
             self._said = gui.add_html("", visible=False)
+            self._all = gui.add_checkbox("Show all", False, visible=False)
+        self._all.on_update(lambda event: self._arrange())
         self._find.on_update(lambda event: self._arrange())
         self._rows: list[tuple[Any, frozenset[str]]] = []  # sliders, and what each is of
         self._selected: str | None = None
 
-    def add(self, label: str, low: float, high: float, value: float, of: Collection[str], parts: int) -> Any:
+    def add(
+        self,
+        label: str,
+        low: float,
+        high: float,
+        value: float,
+        of: Collection[str],
+        parts: int,
+        hint: str | None = None,
+    ) -> Any:
         """Add a slider of something: a joint, the bodies it is on ..."""
         with self._folder:
-            slider = self._gui.add_slider(label, low, high, (high - low) / parts, within(value, low, high))
+            step = (high - low) / parts
+            slider = self._gui.add_slider(label, low, high, step, within(value, low, high), hint=hint)
         self._rows.append((slider, frozenset(of)))
         self._folder.visible = True
-        self._find.visible = len(self._rows) > _FEW
+        self._find.visible = self._all.visible = len(self._rows) > _FEW
         if len(self._rows) > _FEW:
             self._arrange()
         return slider
@@ -53,7 +65,8 @@ class SliderFolder:
             found = [slider for slider, _ in self._rows if wanted in slider.label.lower()]
         else:
             found = own or [slider for slider, _ in self._rows]
-        shown = set(map(id, found[:_SEEN]))
+        narrowed = bool(own or wanted)
+        shown = set(map(id, found[: _SEEN if narrowed or self._all.value else _FEW]))
         for slider, _ in self._rows:
             if slider.visible != (id(slider) in shown):
                 slider.visible = id(slider) in shown
@@ -63,7 +76,7 @@ class SliderFolder:
             if len(shown) == len(self._rows)
             else f"{count}, those of {self._selected}: Esc shows all"
             if own and not wanted
-            else f"{count}: select a joint, or find it by name"
+            else f"{count}: select a joint or body for its own, or find it by name"
         )
         self._said.content = f'<div class="lw-sheet lw-hint">{escape(why)}</div>' if why else ""
         self._said.visible = bool(why)

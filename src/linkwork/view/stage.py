@@ -219,9 +219,14 @@ def _floor(server: Any, drawing: Drawing, camera: Camera, dark: bool, lowest: fl
     cell = 10.0 ** np.floor(np.log10(0.25 * drawing.size))
     cell *= max(factor for factor in (1.0, 2.0, 5.0) if factor * cell <= 0.25 * drawing.size)
     solid = ground_plane(drawing) is not None
-    width = (40.0 if solid else 8.0) * max(drawing.size, cell)
-    width = 2.0 * cell * np.ceil(width / (2.0 * cell))
+    size = max(drawing.size, cell)
+    width = 2.0 * cell * np.ceil((20.0 if solid else 4.0) * size / cell)
     turn, place = _lie_of_floor(drawing, camera, cell, lowest)
+    # Paper has lines everywhere; a floor fades before they are too close to be seen as lines.
+    away = float(np.linalg.norm(place))
+    near = away < size  # else it fades with the distance from the viewer, as pages cannot do from elsewhere
+    beyond = (away if near else 2.5 * size) + (0.3 if solid else 0.5) * width
+    fade = 6.0 * width if drawing.space == "plane" else beyond
     server.scene.add_grid(
         "/floor",
         width=float(width),
@@ -231,12 +236,13 @@ def _floor(server: Any, drawing: Drawing, camera: Camera, dark: bool, lowest: fl
         position=tuple(place.tolist()),
         cell_size=float(cell / 5.0),
         section_size=float(cell),
-        cell_color=(52, 55, 60) if dark else (226, 228, 232),
-        section_color=(74, 78, 86) if dark else (200, 203, 209),
+        cell_color=(52, 55, 60) if dark else (228, 231, 235),
+        section_color=(74, 78, 86) if dark else (204, 208, 214),
         cell_thickness=0.6,
         section_thickness=1.0,
         shadow_opacity=0.3 if solid else 0.18,
-        plane_color=(38, 41, 46) if dark else (242, 243, 245),
+        plane_color=(38, 41, 46) if dark else (240, 242, 245),
         plane_opacity=1.0 if solid else 0.0,
-        fade_distance=float((1.0 if solid else 6.0) * width),
+        fade_distance=float(fade),
+        fade_from="origin" if near else "camera",
     )

@@ -55,7 +55,8 @@ class Subject:
         self._live = None if model is None else LiveChannels(model)
         self._marks = {mark.name: mark for mark in drawing.joints}
         self._numbers = {name: k for k, name in enumerate(drawing.bodies)} | {"ground": -1}
-        self._seen: tuple[Moment, Instant] | None = None
+        self._seen: tuple[Moment, bool, Instant] | None = None
+        self.exact = False  # whether moments between the samples of a run are asked for, too
         self._words: tuple[Layout, dict[str, list[str]], dict[str, None]] | None = None
 
     # curves
@@ -96,18 +97,27 @@ class Subject:
     # forces
 
     def instant(self, moment: Moment) -> Instant:
-        """Return all that is known at a moment: of the recording's nearest sample, or of the model."""
-        if self._seen is not None and self._seen[0] is moment:
-            return self._seen[1]
+        """Return all that is known at a moment: of the recording, or its nearest sample; or of the model."""
+        if self._seen is not None and self._seen[0] is moment and self._seen[1] == self.exact:
+            return self._seen[2]
         if self.run is not None and moment.sample is not None:
-            found = _sample(self.run, moment.sample)
+            found = self._between(self.run, moment) or _sample(self.run, moment.sample)
         elif self._live is not None and moment.q is not None and moment.v is not None:
             state = np.array(moment.t), moment.q, moment.v
             found = Instant(self._live, *state, np.array(np.nan), np.array(True))
         else:
             raise LinkworkError("not available here: there is no motion that determines it")
-        self._seen = moment, found
+        self._seen = moment, self.exact, found
         return found
+
+    def _between(self, run: Recording, moment: Moment) -> Instant | None:
+        """Return what is known at a moment between samples, if that is asked for and can be."""
+        if not self.exact or run.model is None or run.time[moment.sample] == moment.t:
+            return None
+        try:
+            return run.at(moment.t)
+        except (LinkworkError, ValueError):  # times that do not grow
+            return None
 
     def reactions(self, moment: Moment) -> Mapping[str, Array]:
         """Return the torque and force (6,) of joints on their children, at the joints, in world axes."""

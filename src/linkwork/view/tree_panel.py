@@ -20,6 +20,7 @@ class TreePanel:
 
     def __init__(self, gui: Any, drawing: Drawing, looks: Looks) -> None:
         self._looks, self._wrong = looks, frozenset[str]()
+        gui.add_html('<span class="lw-short"></span>')  # what follows has a short label
         self._search = gui.add_text(
             "Search", "", hint="bodies, joints, constraints and loads by name or kind"
         )
@@ -31,6 +32,7 @@ class TreePanel:
     def follow(self, drawing: Drawing, wrong: Collection[str] = ()) -> None:
         """Take the rows of another drawing, for the next `draw`; those of `wrong` names are marked."""
         self._rows, self._wrong = list(_rows(drawing)), frozenset(wrong)
+        self._flat = drawing.space == "plane"
         self._colours: dict[str, Rgb] = {}
         for piece in drawing.pieces:
             self._colours.setdefault(piece.name, piece.colour)
@@ -44,7 +46,8 @@ class TreePanel:
             lines.append(f'<div class="lw-hint">and {len(rows) - _ROWS} more: search for them</div>')
         if not rows:
             lines.append('<div class="lw-hint">nothing has this name</div>')
-        self._rows_shown.content = f'<div class="lw-tree">{"".join(lines)}</div>'
+        kind = "lw-tree lw-plane" if self._flat else "lw-tree"
+        self._rows_shown.content = f'<div class="{kind}">{"".join(lines)}</div>'
 
     def _row(self, depth: int, name: str, kind: str, is_body: bool) -> str:
         looks, label = self._looks, f"{name} · {kind}" if kind else name

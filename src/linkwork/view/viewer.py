@@ -224,6 +224,7 @@ class Viewer(FollowingEdits, Playback):
             self.show_message("there are no curves yet: they are of what has run")
         elif self.subject.has(channel):
             self.charts.add(channel)
+            self._stale = True  # its value has to be said
 
     def plot_first(self, name: str) -> None:
         """Draw a curve of an element: what is first known of it, its position or angle if it has one."""
@@ -247,6 +248,7 @@ class Viewer(FollowingEdits, Playback):
 
     def _show_tab(self, gui: Any) -> None:
         self.make_overlays()
+        gui.add_html('<span class="lw-short"></span>')  # what follows has a short label
         views = gui.add_button_group("View", self.camera.names)
         views.on_click(lambda event: self._look(event.client, views.value))
         follow = gui.add_dropdown("Follow", (_NONE, *self.drawing.bodies[:_LISTED]), initial_value=_NONE)
@@ -289,6 +291,7 @@ class Viewer(FollowingEdits, Playback):
             self._dress()
             self.overlays.springs.highlight(name)
             self.overlays.traces.follow(name, point)
+            self._look_folder.visible = name in self.drawing.bodies
             if name in self.drawing.bodies:
                 own = next((piece.colour for piece in self.drawing.pieces if piece.name == name), None)
                 self._colour.value = self.looks.colours.get(name, own or self._colour.value)
@@ -339,6 +342,7 @@ class Viewer(FollowingEdits, Playback):
             if moment.t == self._shown and not self._stale:
                 return
             self._shown, self._stale = moment.t, False
+            self.subject.exact = not self.player.playing
             poses = moment.world
             with self.server.atomic():
                 self.stage.place(poses)
@@ -367,7 +371,9 @@ class Viewer(FollowingEdits, Playback):
             self._slider.value = moment.t
         self.inspector.show(self.selected, moment)
         if self.charts is not None:
-            self.charts.move(moment.t)
+            names = self.charts.names
+            exact = self.subject.exact and moment.sample is not None
+            self.charts.move(moment.t, self.subject.instant(moment).traces(*names) if exact and names else ())
 
 
 def _plain(text: str) -> str:
