@@ -132,6 +132,13 @@ def sprung() -> lw.Model:
     return m.compile()
 
 
+def bushed() -> lw.Model:
+    m = lw.Mechanism("bushed", space="plane")
+    body = m.add(lw.Body("body", lw.Inertia(1.0, (0, 0), 0.01)))
+    m.add(lw.Bushing("mount", m.ground, body, stiffness=20.0, torsion_stiffness=0.1))
+    return m.compile()
+
+
 class Bent(lw.Revolute):
     """A hinge whose child jumps aside."""
 
@@ -157,7 +164,8 @@ def on_own_joint() -> lw.Model:
         (pendulum(), {"events": [lw.Event("level", lambda t, q, v: q["elbow"], action="note")]}, "rkf45"),
         (pendulum(limits=(-1.0, 1.0)), {}, "rkf45"),
         (pendulum(limits=(-1.0, 1.0), stop=lw.ExponentialStop()), {}, "rkf45"),
-        (sprung(), {}, "rkf45"),
+        (sprung(), {}, "dop853"),
+        (bushed(), {}, "dop853"),
         (pendulum(friction=0.1), {}, "rkf45"),
         (driven(lambda t, q, v: lw.where(t < 1.0, 1.0, 0.0)), {}, "rkf45"),
         (driven(lambda t, q, v: -abs(v)), {}, "rkf45"),

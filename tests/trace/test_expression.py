@@ -518,6 +518,8 @@ def test_remainder_and_whole_quotient(x):
         (lambda x: (x > 0.0) * x, False),
         (lambda x: number.sin(abs(x)), False),
         (lambda x: number.sqrt(x * x), False),
+        (lambda x: number.regular(number.sqrt(x * x), x), True),
+        (lambda x: number.regular(number.sqrt(abs(x)), abs(x)), False),
         (lambda x: (x * x) ** 0.75, False),
         (lambda x: number.asin(number.sin(x)), False),
         (lambda x: number.atan2(number.sin(x), number.cos(x)), False),

@@ -139,6 +139,16 @@ def where(condition: Number, a: Number, b: Number) -> Number:
     return a if condition else b
 
 
+def regular(value: Number, *of: Number) -> Number:
+    """Return the value, to be taken for a smooth function of some numbers where a motion is integrated.
+
+    For what bends or jumps only where a motion hardly ever is, as the direction between two points does
+    where they coincide: the control of the error sees that, and long steps are safe elsewhere.
+    """
+    traced = getattr(type(value), "regular_in", None)
+    return value if traced is None else traced(value, of)
+
+
 def min(a: Number, b: Number) -> Number:
     """Return the smaller of two numbers; NaN if either is."""
     return where((a < b) | (a != a), a, b)

@@ -10,7 +10,7 @@ import numpy as np
 
 from linkwork.algebra import rotation as rotations
 from linkwork.algebra.linear import Linear, columns
-from linkwork.algebra.number import Number, atan2, cos, is_zero, sin
+from linkwork.algebra.number import Number, atan2, cos, is_zero, regular, sin
 from linkwork.algebra.vector import (
     Matrix,
     Symmetric,
@@ -424,7 +424,7 @@ def skewness(X: Frame) -> Vector:
 
 def turning(X: Frame) -> Vector:
     """Return how far a frame is turned: the angle, alone in a vector."""
-    return Vector((X.angle,))
+    return Vector((regular(X.angle, X.s, X.c),))  # it jumps at half a turn
 
 
 def turning_torque(turned: Sequence[Number], gradient: Sequence[Number]) -> Number:

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from linkwork.algebra.number import Number, sqrt, where
+from linkwork.algebra.number import Number, regular, sqrt, where
 from linkwork.algebra.vector import Vector, norm
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.input import Input
@@ -94,8 +94,8 @@ class Spring(Load):
         span = b.to_world(at_b) - a.to_world(at_a)
         square = span.dot(span)
         apart = square > 0.0  # where the points meet there is no direction, and no force
-        length = where(apart, sqrt(where(apart, square, 1.0)), 0.0)
-        along = span / where(apart, length, 1.0)
+        length = regular(where(apart, sqrt(where(apart, square, 1.0)), 0.0), square)
+        along = span / regular(where(apart, length, 1.0), length)
         rate = along.dot(b.velocity_at(at_b) - a.velocity_at(at_a))
         damping = response(self.damping, rate)
         tension = response(self.stiffness, length - self.rest) + damping

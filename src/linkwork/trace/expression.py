@@ -55,6 +55,7 @@ class Graph:
         self.nodes: list[Expr] = []
         self._table: dict[tuple[Hashable, ...], Expr] = {}
         self.saturations: dict[int, Operand] = {}  # nodes that are a tanh, by number, and of what
+        self.regular: dict[int, tuple[Operand, ...]] = {}  # nodes that are taken for smooth, and of what
 
     def symbol(self, name: Hashable) -> "Expr":
         """Return the symbol of this name: a number that is not known yet."""
@@ -305,6 +306,11 @@ class Expr:
             return a
         return self.graph.node("where", self, _operand(a), _operand(b))
 
+    def regular_in(self, of: tuple[Operand, ...]) -> "Expr":
+        """Return this node, taken for a smooth function of some operands (`number.regular`)."""
+        self.graph.regular[self.index] = of
+        return self
+
     # functions
 
     @staticmethod
@@ -501,7 +507,8 @@ def reachable(roots: Iterable[Operand]) -> list[Expr]:
 def is_smooth(roots: Iterable[Operand], *, saturating: bool = False) -> bool:
     """Return whether there are but sums, products, quotients, sines and cosines: nothing bends or jumps.
 
-    With `saturating` also a tanh, which goes from one value to another and stays there; it may be steep.
+    With `saturating` also a tanh, which goes from one value to another and stays there; it may be steep. What
+    is said to be `regular` is taken for smooth.
     """
     seen: set[int] = set()
     stack = [root for root in roots if isinstance(root, Expr)]
@@ -511,7 +518,9 @@ def is_smooth(roots: Iterable[Operand], *, saturating: bool = False) -> bool:
             continue
         seen.add(x.index)
         args = x.args
-        if saturating and x.index in x.graph.saturations:
+        if x.index in x.graph.regular:
+            args = x.graph.regular[x.index]
+        elif saturating and x.index in x.graph.saturations:
             args = (x.graph.saturations[x.index],)
         elif x.op not in _SMOOTH:
             return False
