@@ -28,7 +28,7 @@ SUBJECTS = {
     "recording": "damaged_files forces_of_stops words",
     "scene": "busy_scene",
     "simulation": "accuracy adams batches constraints curves curves_in_runs faults inputs loops orders "
-    "physics",
+    "physics squeezer",
     "view": "browser gallery_pages pages show",
 }
 FILES = sorted(TESTS.rglob("test_*.py"))

@@ -112,7 +112,7 @@ def _simple(p, n):
 
 @native
 def _flattened(vertices, corners, start, n, d, p, off_plane):
-    """Put a face into its plane, p; return 1 if it is convex, 0 if not, -1 if none; and whether it is flat."""
+    """Put a face into its plane, p; return 1 if convex, 0 if not, -1 if none; and whether it is flat."""
     mx = my = mz = 0.0
     for k in range(n):
         i = corners[start + k]
