@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterable
 from typing import Any
 
-_FEW = 6  # known words that are listed when none is close
+_FEW = 12  # known words that are listed when none is close
 
 
 class LinkworkError(Exception):
