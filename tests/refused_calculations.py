@@ -287,7 +287,7 @@ def runs() -> Iterable[Entry]:
     yield refused("Recording", "save", lambda: run.save("run.txt"), ".lwr or .csv")
     yield refused("Recording", "at", lambda: run.at(9.0), "9")
     yield refused(
-        "Recordings", "save", lambda: lw.simulate(model, 0.01, q=model.q_drawn).save("runs.csv"), ".lwr"
+        "Recordings", "save", lambda: lw.simulate(model, 0.01, q=model.q_drawn).save("runs.txt"), ".lwr"
     )
     yield refused("Recordings", ".t", lambda: lw.simulate(model, 0.01, q=model.q_drawn).t, "runs.time")
     yield refused("plot", "a number", lambda: lw.plot(1.0), "plot")

@@ -277,6 +277,10 @@ def joints() -> Iterable[Entry]:
         "once",
     )
     yield warned("Revolute", "no place", lambda: hung(lw.Revolute, axis=(0, 1, 0)), "centre of mass", "at=")
+    yield warned(
+        "Revolute", "no place, of a ball", lambda: ball_on(lw.Revolute), "centre of mass", "at=(0, 0"
+    )
+    yield right("Spherical", "a ball in a socket without place", lambda: ball_on(lw.Spherical))
     yield right("Revolute", "a wheel without place", wheel)
     yield from each("Revolute", "parent", ("ground", 1.0), lambda x: hung_between(x, None), "parent")
     yield from each("Revolute", "child", ("box", 1.0), lambda x: hung_between(None, x), "child")
@@ -344,6 +348,14 @@ def wheel() -> Any:
     disc = m.add(lw.Body("disc", lw.Cylinder(0.3, 0.1), density=1000, position=(0.5, 0, 0)))
     m.add(lw.Free("free", m.ground, axle))
     m.add(lw.Revolute("hub", axle, disc, axis=(0, 0, 1)))
+    return m.compile()
+
+
+def ball_on(kind: Any) -> Any:
+    """Compile a ball that is drawn below the origin, on a joint whose place is not given."""
+    m = lw.Mechanism("pendulum")
+    bob = m.add(lw.Body("bob", lw.Sphere(0.1), mass=1.0, position=(0, 0, -1)))
+    m.add(kind("pin", m.ground, bob))
     return m.compile()
 
 

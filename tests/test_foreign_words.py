@@ -1,5 +1,7 @@
 """Words of other packages are answered with ours, and the answers are names that there are."""
 
+import contextlib
+import io
 import re
 import subprocess
 import sys
@@ -9,6 +11,8 @@ import pytest
 import linkwork as lw
 from linkwork.foreign_words import ATTRIBUTES, PUBLIC
 from linkwork.recording.series import BodyRecord, JointRecord
+from linkwork.scene.real_time import RealTime
+from linkwork.simulation.forest_recording import ForestRecording
 
 
 @pytest.mark.parametrize(("words", "answer"), PUBLIC.items())
@@ -24,6 +28,7 @@ def test_a_public_name_of_others_is_answered_with_ours(words, answer):
 @pytest.mark.parametrize("owner", ATTRIBUTES)
 def test_an_attribute_of_others_is_answered_with_ours(owner):
     owners = {"Samples": lw.Recording, "JointRecord": JointRecord, "BodyRecord": BodyRecord}
+    owners |= {"ForestRecording": ForestRecording, "RealTime": RealTime}
     kind = owners.get(owner) or getattr(lw, owner)
     for words, answer in ATTRIBUTES[owner].items():
         for word in words.split():
@@ -81,3 +86,23 @@ def test_a_part_of_the_package_is_imported_by_its_name():
 def test_words_of_contact_are_answered_with_ours(use, answer):
     with pytest.raises((AttributeError, TypeError), match=answer):
         use()
+
+
+@pytest.mark.parametrize(
+    ("thing", "word"),
+    [
+        (lambda: lw, "simulte"),
+        (lambda: lw.Material, "steal"),
+        (lambda: lw.contact_laws, "herz"),
+        (lambda: lw.examples.cart_pole(), "jonts"),
+        (lambda: lw.examples.cart_pole().compile(), "forward_dynamic"),
+        (lambda: lw.Frame(), "positon"),
+    ],
+)
+def test_a_guess_is_printed_once(thing, word):
+    """The interpreter adds one to an AttributeError that says whose attribute is missing."""
+    code = f"try: thing.{word}\nexcept AttributeError: import sys; sys.excepthook(*sys.exc_info())"
+    printed = io.StringIO()
+    with contextlib.redirect_stderr(printed):
+        exec(code, {"thing": thing()})
+    assert printed.getvalue().lower().count("did you mean") == 1

@@ -243,8 +243,9 @@ def __getattr__(name: str) -> Any:
             # `from linkwork import Hinge` asks here first, and would answer an AttributeError with a text of
             # its own.
             asked = sys._getframe(1).f_code.co_name
-            wrong = ImportError if asked == "_handle_fromlist" else AttributeError
-            raise wrong(_absent(name))
+            from linkwork.errors import absent
+
+            raise ImportError(_absent(name)) if asked == "_handle_fromlist" else absent(_absent(name), name)
         found = import_module(path)
     globals()[name] = found
     return found

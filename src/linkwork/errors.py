@@ -52,6 +52,11 @@ def warn(text: str) -> None:
     warnings.warn(text, stacklevel=level)
 
 
+def absent(text: str, name: str) -> AttributeError:
+    """Return the error for an attribute that is not there; the interpreter adds no guess of its own to it."""
+    return AttributeError(text, name=name, obj=None)
+
+
 def unknown(kind: str, name: object, known: Iterable[str]) -> str:
     """Say that a name is unknown, and list the close known ones."""
     return f"unknown {kind} {name!r}; {hint(name, known)}"

@@ -7,7 +7,7 @@ instead; tests check that the names in it exist.
 from collections.abc import Iterable
 from typing import Any
 
-from linkwork.errors import hint
+from linkwork.errors import absent, hint
 
 # Words of MuJoCo, Drake, Pinocchio, PyBullet, Box2D, Chrono, SymPy, Simscape and of textbooks -> our words.
 PUBLIC = {
@@ -188,6 +188,18 @@ ATTRIBUTES = {
         "interpolate interp": "{0}.at(t)",
         "events": "{0}.report.events",
     },
+    "ForestRecording": {
+        "status report": "{0}['member'].{1}, or the members that ended early, {0}.failed",
+        "q v a work kineticenergy potentialenergy energyerror momentum": "{0}['member'].{1}",
+        "members": "{0}.runs",
+        "states": "{0}.at(t)",
+    },
+    "RealTime": {
+        "recording": "world.recording, of the scene that ran",
+        "summary plot todataframe toxarray save show savehtml savevideo snapshot at time q v": (
+            "world.recording.{1}, of the scene that ran"
+        ),
+    },
     "JointRecord": {
         "q angle pos x value displacement": "{0}.position",
         "v qd speed rate angularvelocity": "{0}.velocity",
@@ -272,13 +284,13 @@ def no_attribute(thing: Any, name: str) -> AttributeError:
         except AttributeError as error:
             return error
     if name.startswith("_"):  # asked for by Python itself, or while an object is put together
-        return AttributeError(f"{owner!r} object has no attribute {name!r}")
+        return absent(f"{owner!r} object has no attribute {name!r}", name)
     article = "an" if owner[0] in "AEIO" else "a"
     if _contains(thing, name):
-        return AttributeError(f"{article} {owner} has no {name!r}; use {_word(owner)}[{name!r}]")
+        return absent(f"{article} {owner} has no {name!r}; use {_word(owner)}[{name!r}]", name)
     if answer := attribute_meant(thing, name):
-        return AttributeError(f"{article} {owner} has no {name!r}; use {answer}")
-    return AttributeError(f"{article} {owner} has no {name!r}; {hint(name, public_names(thing))}")
+        return absent(f"{article} {owner} has no {name!r}; use {answer}", name)
+    return absent(f"{article} {owner} has no {name!r}; {hint(name, public_names(thing))}", name)
 
 
 def attribute_meant(thing: Any, name: str) -> str:
@@ -316,5 +328,5 @@ def _plain(word: str) -> str:
 
 def _word(owner: str) -> str:
     words = {"Recording": "run", "Recordings": "runs", "KinematicRecording": "motion", "Simulation": "sim"}
-    words |= {"JointRecord": "run['joint']", "BodyRecord": "run['body']"}
+    words |= {"JointRecord": "run['joint']", "BodyRecord": "run['body']", "ForestRecording": "run"}
     return words.get(owner, owner.lower())

@@ -24,7 +24,7 @@ from typing import (
     is_typeddict,
 )
 
-from linkwork.errors import hint
+from linkwork.errors import absent, hint
 from linkwork.foreign_words import attribute_meant, no_attribute, no_keyword, public_names
 from linkwork.real_numbers import shown
 
@@ -50,7 +50,7 @@ class Spelled(type):
         def __getattr__(cls, word: str) -> Any:
             if word.startswith("_"):
                 raise AttributeError(f"{cls.__name__} has no {word!r}")
-            raise AttributeError(f"{cls.__name__} has no {word!r}; {hint(word, public_names(cls))}")
+            raise absent(f"{cls.__name__} has no {word!r}; {hint(word, public_names(cls))}", word)
 
         @property
         def __signature__(cls) -> inspect.Signature:

@@ -4,6 +4,7 @@ import pickle
 import re
 
 import numpy as np
+import pandas
 import pytest
 from matplotlib import pyplot
 from matplotlib.figure import Figure
@@ -210,6 +211,23 @@ def test_what_is_saved_is_the_same(result, tmp_path):
     assert again[body].momentum.tobytes() == result[body].momentum.tobytes()
 
 
+def test_curves_are_written_as_a_table(result, tmp_path):
+    body = names(result)[0]
+    result.save(tmp_path / "run.csv")
+    frame = pandas.read_csv(tmp_path / "run.csv")
+    assert len(frame) == result.recorded.sum()
+    column = frame[f"{body}.position[0] [m]"].to_numpy()
+    assert np.array_equal(column, result[body].position[..., 0][result.recorded])
+    if batched(result):
+        assert frame["run"].tolist() == [k for k, row in enumerate(result.recorded) for _ in range(row.sum())]
+
+
+def test_numbers_over_time_are_not_printed_one_by_one(result):
+    body, joint = names(result)
+    for printed in (repr(result[body].pose), repr(result[joint].reaction), repr(result.at(0.1))):
+        assert len(printed) < 200
+
+
 def test_a_result_cannot_be_changed(result):
     body, joint = names(result)
     for thing, word, meant in (
@@ -260,3 +278,5 @@ def test_a_forest_answers_to_the_same_words(tmp_path):
             call()
     with pytest.raises(KeyError, match="did you mean 'left'"):
         run.at(0.1)["lift/pin"]
+    with pytest.raises(AttributeError, match=r"use run\['member'\]\.status, or .* run\.failed"):
+        run.status  # noqa: B018

@@ -145,6 +145,21 @@ def test_noise_that_sets_in_later_is_noticed_in_few_fixed_steps(method):
         lw.simulate(model, 5.0, state, method=method, step=0.01)
 
 
+@pytest.mark.parametrize("noisy", range(5))
+def test_noise_in_one_lane_of_a_batch_is_noticed(noisy):
+    rng = np.random.default_rng(0)
+
+    def law(t: Any, q: Any, v: Any) -> Any:
+        return rng.normal() if t > 0.01 and q > 0.5 else 0.0
+
+    model, _ = pendulum(law)
+    q = np.zeros((5, 1))
+    q[noisy] = 1.0
+    with pytest.warns(UserWarning, match="not a function of its arguments"):
+        runs = lw.simulate(model, 0.2, q=q, method="rk4", step=1e-3)
+    assert runs.status[noisy] == "LAW_RAISED"
+
+
 def test_a_relay_in_python_that_chatters_ends_after_some_thousand_steps():
     calls = count()
 

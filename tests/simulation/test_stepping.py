@@ -1,5 +1,7 @@
 """Simulations that are stepped: the numbers of `simulate`, whatever the pieces; inputs; batches; faults."""
 
+import copy
+import pickle
 import subprocess
 import sys
 import threading
@@ -692,3 +694,13 @@ def test_warnings_are_of_the_line_that_the_user_wrote():
     with pytest.warns(UserWarning, match="the start is outside of limits") as found:
         lw.Simulation(m, m.compile().state(pin=2.0))
     assert found[0].filename == __file__
+
+
+def test_a_copy_by_pythons_own_means_is_another_simulation():
+    sim = lw.Simulation(CART_POLE)
+    sim.step(0.01)
+    for twin in (copy.copy(sim), copy.deepcopy(sim)):
+        twin.step(0.01)
+        assert (sim.t, twin.t) == (0.01, 0.02)
+    with pytest.raises(TypeError, match=r"sim\.save\('now\.lwc'\)"):
+        pickle.dumps(sim)

@@ -72,7 +72,7 @@ class Motion(Linear):
         return stacked(self.v)
 
     def __repr__(self) -> str:
-        return f"Motion(angular={printed([self.w])[0]}, linear={printed(self.v)})"
+        return f"Motion(angular={printed(self.w)}, linear={printed(self.v)})"
 
     def dot(self, f: "Force") -> Number:
         """Return the power of a force along this motion."""
@@ -132,7 +132,7 @@ class Force(Linear):
         return stacked(self.f)
 
     def __repr__(self) -> str:
-        return f"Force(torque={printed([self.n])[0]}, force={printed(self.f)})"
+        return f"Force(torque={printed(self.n)}, force={printed(self.f)})"
 
     def dot(self, m: Motion) -> Number:
         return m.dot(self)
@@ -225,7 +225,7 @@ class Frame(Answering, metaclass=Spelled):
         return columns([self @ Force.from_scalars(unit.scalars()) for unit in units()])
 
     def __repr__(self) -> str:
-        return f"Frame(position={printed(self.p)}, rotation={printed([self.angle])[0]})"
+        return f"Frame(position={printed(self.p)}, rotation={printed(self.angle)})"
 
     def turned(self, v: Sequence[Number]) -> Vector:
         c, s = self.c, self.s

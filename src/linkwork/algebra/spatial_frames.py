@@ -260,7 +260,7 @@ class Frame(Answering, metaclass=Spelled):
         return columns([self @ Force.from_scalars(unit.scalars()) for unit in units()])
 
     def __repr__(self) -> str:
-        return f"Frame(position={printed(self.p)}, rotation={tuple(map(printed, self.R))})"
+        return f"Frame(position={printed(self.p)}, rotation={printed(tuple(self.R))})"
 
     @property
     def axes(self) -> "Frame":

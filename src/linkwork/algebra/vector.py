@@ -75,9 +75,24 @@ def stacked(components: Iterable[Number]) -> np.ndarray:
     return np.stack([np.asarray(x) for x in components], axis=-1)
 
 
-def printed(components: Iterable[Number]) -> tuple[Number, ...]:
-    """Return numbers as they are to be printed: plain floats."""
-    return tuple(float(x) if isinstance(x, np.floating) else x for x in components)
+def printed(value: Any) -> str:
+    """Print a number, or rows of numbers: as plain floats; of arrays, over time say, the shape alone."""
+    over = np.broadcast_shapes(*(getattr(x, "shape", ()) for x in _leaves(value)))
+    return repr(_plain(value)) if not over else f"<array {(*over, *_counts(value))}>"
+
+
+def _leaves(value: Any) -> list[Any]:
+    return [x for part in value for x in _leaves(part)] if isinstance(value, tuple | list) else [value]
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, tuple | list):
+        return tuple(map(_plain, value))
+    return float(value) if isinstance(value, np.floating) else value
+
+
+def _counts(value: Any) -> tuple[int, ...]:
+    return (len(value), *_counts(value[0])) if isinstance(value, tuple | list) else ()
 
 
 class Vector(tuple[Number, ...]):

@@ -20,7 +20,7 @@ Bodies that touch with a whole face do it at several points; each carries its sh
 from typing import Any
 
 from linkwork.algebra.number import Number, max, min, sqrt, where
-from linkwork.errors import hint
+from linkwork.errors import absent, hint
 
 
 def linear(depth: Number, rate: Number, stiffness: Number, damping: Number = 0.0) -> Number:
@@ -82,4 +82,4 @@ def __getattr__(name: str) -> Any:
     if name.startswith("_"):
         raise AttributeError(f"contact_laws has no {name!r}")
     laws = [word for word, law in globals().items() if getattr(law, "__module__", None) == __name__]
-    raise AttributeError(f"contact_laws has no {name!r}; {hint(name, laws)}")
+    raise absent(f"contact_laws has no {name!r}; {hint(name, laws)}", name)

@@ -30,7 +30,7 @@ _KERNEL = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int6
 
 raised = threading.local()  # .error: (name of the load, time, exception) of a law called in this thread
 
-_AGAIN = 64  # number of calls after which a law that is called is asked twice; at first more often
+_AGAIN = 61  # calls after which a law that is called is asked twice; a prime, so that each lane has its turn
 _MOST_KEPT = 64  # answers
 
 
@@ -205,7 +205,7 @@ class _Called:
         self._offsets = layout.offsets
         self._nq, self._nv, self._freedoms = tree.nq - tree.unknowns, tree.nv, tree.algebra.freedoms
         self._there = {port.name for port in algorithm.ports}
-        self._calls = 0
+        self._calls, self._next_check = 0, 1
 
     def __call__(self, ports: int, records: int, count: int, step: int) -> None:
         pointers = (ctypes.c_int64 * len(self._ports)).from_address(ports)
@@ -282,7 +282,8 @@ class _Called:
                 raise ValueError(f"{len(outcome.shown)} numbers, where there were {placed.shown} before")
             scalars = outcome.scalars()
             self._calls += 1
-            if self._calls % _AGAIN == 0 or self._calls & (self._calls - 1) == 0:
+            if self._calls == self._next_check:
+                self._next_check += min(1 + self._calls // 2, _AGAIN)  # at first more often
                 self._ask_again(numbers, scalars)
             return outcome.like(scalars)
         except BaseException as error:  # the run stops at what is not finite, and then reports this

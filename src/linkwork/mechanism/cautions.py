@@ -91,8 +91,8 @@ def _is_said(value: Any, usual: Any) -> bool:
 def _unplaced(joint: Joint) -> Iterator[str]:
     """Caution where a joint turns a body about its centre of mass only because its place is not given.
 
-    Not for wheels and balls, which are round about the axis; nor where both bodies are drawn with their
-    frames at the same place, which can only be meant.
+    Not for wheels, which are round about the axis, nor for balls in a socket; nor where both bodies are
+    drawn with their frames at the same place, which can only be meant. A ball on a hinge is a pendulum's.
     """
     if not isinstance(joint, Revolute | Spherical | Universal):
         return
@@ -111,13 +111,16 @@ def _unplaced(joint: Joint) -> Iterator[str]:
 
 
 def _is_round(joint: Joint) -> bool:
-    """Return whether the child is round about the axis of a joint, or all round if that has several."""
+    """Return whether the child is a wheel on its hinge, or a ball where there are several axes."""
     tensor = _in_space(joint.child)
     if tensor is None:
         return True
     moment = float(np.trace(tensor))
+    is_ball = bool(np.abs(tensor - moment / 3.0 * np.eye(3)).max() <= _ROUND * moment)
     if not isinstance(joint, Revolute):
-        return bool(np.abs(tensor - moment / 3.0 * np.eye(3)).max() <= _ROUND * moment)
+        return is_ball
+    if is_ball:
+        return False
     axis = np.array([0.0, 0.0, 1.0])
     if joint.space == "space" and joint.axis is not None:
         axis = joint.child.rotation.T @ unit(np.asarray(joint.axis, float))

@@ -16,7 +16,7 @@ from linkwork.recording.interpolation import Instant, instant_at, times_within
 from linkwork.recording.plot_runs import plot
 from linkwork.recording.recording import Recording
 from linkwork.recording.report import SUCCESS, Report, in_words
-from linkwork.recording.run_table import check_suffix
+from linkwork.recording.run_table import check_suffix, write_table
 from linkwork.recording.samples import Samples
 from linkwork.recording.stored_arrays import check_shapes, restored_final, store_final
 from linkwork.recording.trace import COLORS
@@ -188,8 +188,13 @@ class Recordings(Samples):
         return "\n".join(lines)
 
     def save(self, path: str | Path) -> None:
-        """Write all runs to one `.lwr` file, all or nothing; `lw.load` reads it, also without the model."""
-        check_suffix(path, ".lwr")
+        """Write all runs to one `.lwr` file, all or nothing, or their curves as a table to a `.csv` file.
+
+        `lw.load` reads `.lwr`, also where there is no model.
+        """
+        if check_suffix(path, ".lwr", ".csv") == ".csv":
+            write_table(self, path)
+            return
         arrays, absent = self.arrays()
         arrays["ends"] = np.asarray(self.ends, dtype=float)
         arrays["filled"] = np.asarray(self.filled, dtype=np.int64)

@@ -11,13 +11,18 @@ from linkwork.recording.trace import in_degrees
 
 
 def write_table(run: Any, path: str | Path, degrees: bool = False) -> None:
-    """Write the curves of a run as a table; angles in degrees if wanted."""
-    traces = [in_degrees(trace) for trace in run.traces()] if degrees else run.traces()
+    """Write the curves of a run as a table, of a batch one below the other; angles in degrees if wanted."""
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")
-    table.writerow(["time [s]", *(f"{trace.label} [{trace.unit or '1'}]" for trace in traces)])
-    for k, t in enumerate(run.time):
-        table.writerow([repr(float(t)), *(repr(float(trace.values[k])) for trace in traces)])
+    batch = run.recorded.ndim == 2
+    for number, one in enumerate(run) if batch else [(0, run)]:
+        traces = [in_degrees(trace) for trace in one.traces()] if degrees else one.traces()
+        if not number:
+            names = [f"{trace.label} [{trace.unit or '1'}]" for trace in traces]
+            table.writerow([*(["run"] if batch else []), "time [s]", *names])
+        columns = [one.time.tolist(), *(trace.values.tolist() for trace in traces)]
+        for row in zip(*columns, strict=True):
+            table.writerow([*([number] if batch else []), *map(repr, row)])
     write_atomically(path, [text.getvalue().encode()])
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from linkwork.errors import warn
+from linkwork.spelling import Answering
 
 if TYPE_CHECKING:
     from linkwork.scene.scene import Scene
@@ -16,8 +17,8 @@ _SLOW = 1.05  # times as long as meant: worth a word
 
 
 @dataclass(frozen=True)
-class RealTime:
-    """How a run in real time went."""
+class RealTime(Answering):
+    """How a run in real time went; what moved is in `scene.recording`."""
 
     frames: int
     seconds: float  # of the scene

@@ -287,7 +287,8 @@ class ContactSides:
 
         `fault` is the event whose function is no number.
         """
-        total = float(state.q.dot(state.q) + state.v.dot(state.v))  # no number, if one of these is none
+        with np.errstate(over="ignore"):
+            total = float(state.q.dot(state.q) + state.v.dot(state.v))  # no number, if one of these is none
         if (isfinite(total) or np.isfinite([*state.q, *state.v]).all()) and not fault:
             return True
         if fault:

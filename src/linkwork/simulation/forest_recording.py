@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.errors import LinkworkError, SimulationError, unknown
+from linkwork.errors import LinkworkError, SimulationError, absent, unknown
 from linkwork.mechanism.merge import SEPARATOR
 from linkwork.model.state import State
 from linkwork.recording.interpolation import Instant
@@ -233,25 +233,36 @@ class MemberRecording:
         return [trace for trace in self._whole.traces() if trace.label.startswith(self._prefix)]
 
     def __getattr__(self, word: str) -> Any:
-        raise AttributeError(
+        raise absent(
             f"member {self.name!r} meets others, and has no {word!r} of its own; take that of all that meet, "
-            f"run.world.{word}"
+            f"run.world.{word}",
+            word,
         )
 
 
-class _MemberInstant:
+class _MemberInstant(Computed):
+    """A member of those that meet, at one time, or at several."""
+
     def __init__(self, whole: Instant, prefix: str) -> None:
         self._whole, self._prefix = whole, prefix
+
+    def __repr__(self) -> str:
+        return f"<{self._prefix.removesuffix(SEPARATOR)!r}: {self._whole!r}>"
 
     def __getitem__(self, name: str) -> Any:
         return self._whole[self._prefix + name]
 
 
-class ForestInstant:
+class ForestInstant(Computed):
     """The members of a forest at one time, or at several: `now["left"]`, `now["left/pin"].position`."""
 
+    members: Mapping[str, Any]
+
     def __init__(self, members: Mapping[str, Any]) -> None:
-        self.members: Mapping[str, Any] = MappingProxyType(dict(members))
+        self.members = MappingProxyType(dict(members))
+
+    def __repr__(self) -> str:
+        return f"<ForestInstant of {', '.join(map(repr, self.members))}>"
 
     def __getitem__(self, name: str) -> Any:
         member, _, inside = name.partition(SEPARATOR)

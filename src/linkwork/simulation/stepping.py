@@ -372,6 +372,18 @@ class Simulation(Closed):
             made._run.known = list(self._run.known)
         return made
 
+    def __copy__(self) -> "Simulation":
+        return self.copy()
+
+    def __deepcopy__(self, memo: Any) -> "Simulation":
+        return self.copy()
+
+    def __reduce__(self) -> Never:
+        raise TypeError(
+            "a Simulation is not pickled; it goes to another process as a file, sim.save('now.lwc') and "
+            "sim.restore('now.lwc') there, or by sim.model and sim.state"
+        )
+
     def save(self, path: str | Path) -> None:
         """Write all that it is to a file, for `restore` of a Simulation of the same model and options."""
         if Path(path).suffix.lower() in _OF_OTHERS:
