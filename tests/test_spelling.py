@@ -114,3 +114,34 @@ def test_a_step_has_no_frame_around_it():
     sim = lw.Simulation(lw.examples.cart_pole())
     with pytest.raises(TypeError, match=r"step has no option dtt= \(0.1\); did you mean 'dt'\?"):
         sim.step(dtt=0.1)
+
+
+class Sliding(lw.Joint):
+    """What hands its other options on, and one that keeps them."""
+
+    coordinates = 1
+
+    def __init__(self, name, parent, child, *, pitch=1.0, **options):
+        super().__init__(name, parent, child, **options)
+        self.pitch = pitch
+
+    def motion(self, q):
+        return lw.translation(0, 0, self.pitch * q[0])
+
+
+class Noted(lw.Load):
+    """What keeps any other option."""
+
+    def __init__(self, name, body, **others):
+        super().__init__(name, body)
+        self.others = others
+
+    def act(self, t, body):
+        pass
+
+
+def test_a_class_of_ones_own_that_hands_its_options_on():
+    body = lw.Body("body", lw.Sphere(1), density=1)
+    with pytest.raises(TypeError, match=r"Sliding has no option dampin= \(2\); did you mean 'damping'\?"):
+        Sliding("joint", lw.Body("other", lw.Sphere(1), density=1), body, dampin=2)
+    assert Noted("note", body, dampin=2).others == {"dampin": 2}

@@ -9,6 +9,7 @@ call takes a microsecond and must not pay for this, a function takes `**unknown:
 
 import functools
 import inspect
+import re
 from abc import ABCMeta
 from collections.abc import Callable, Mapping
 from dataclasses import FrozenInstanceError
@@ -43,8 +44,9 @@ class Spelled(type):
                 check_keywords(cls, options)
             try:
                 return super().__call__(*args, **options)
-            except TypeError:
+            except TypeError as error:
                 check_arguments(cls, args, options)
+                check_handed_on(cls, options, error)
                 raise
 
         def __getattr__(cls, word: str) -> Any:
@@ -262,6 +264,17 @@ def check_arguments(callee: Any, args: tuple[Any, ...], options: Mapping[str, An
         ]
         takes = signature.replace(parameters=plain, return_annotation=signature.empty)
         raise TypeError(f"{callee.__name__}: {error}; it takes {takes}") from None
+
+
+def check_handed_on(cls: type, options: Mapping[str, Any], error: TypeError) -> None:
+    """Raise TypeError if what a constructor handed on as `**options` no base has: `error` names it."""
+    wrong = re.search(r"unexpected keyword argument '(\w+)'", str(error))
+    if wrong and wrong[1] in options:
+        of_bases = [keywords(base) or {} for base in cls.__mro__ if isinstance(base, Spelled)]
+        known = dict.fromkeys(word for words in of_bases for word in words)
+        if wrong[1] not in known:
+            text = f"{cls.__name__} has no option {wrong[1]}= ({shown(options[wrong[1]])})"
+            raise TypeError(f"{text}; {no_keyword(wrong[1], known)}") from None
 
 
 _GIVEN = ("self", "cls", "model")  # by the object whose method it is
