@@ -16,7 +16,7 @@ import pytest
 from browser_tab import browser, tab, without_network  # noqa: F401 (one browser for all folders)
 from poisoned import PoisonedEmpty
 
-from linkwork.native.checked import CHECKED
+from linkwork.native.index_checks import CHECKED
 
 VALIDATION = Path(__file__).resolve().parents[2] / "shared" / "validation"
 CHROMIUM = next(filter(None, map(which, ("chromium", "chromium-browser", "google-chrome"))), None)

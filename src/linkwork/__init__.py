@@ -123,7 +123,7 @@ if TYPE_CHECKING:
     from linkwork.mechanism.mechanism import Mechanism
     from linkwork.mechanism.merge import merge
     from linkwork.mechanism.points import Absolute, Distance, PointOnLine, PointOnPlane, Pulley
-    from linkwork.mechanism.sampled import Sampled
+    from linkwork.mechanism.sampled_controller import Sampled
     from linkwork.mechanism.sketch import Line
     from linkwork.mechanism.springs import Bushing, Spring, TorsionSpring
     from linkwork.mechanism.stop import ExponentialStop, RigidStop, Stop
@@ -195,7 +195,7 @@ _WHERE = {
         "Cylindrical Fixed Free Helical Planar Prismatic Revolute Spherical Universal"
     ),
     "linkwork.mechanism.load": "Load",
-    "linkwork.mechanism.sampled": "Sampled",
+    "linkwork.mechanism.sampled_controller": "Sampled",
     "linkwork.mechanism.loads": "Feedback Force Motor Torque Wrench",
     "linkwork.mechanism.material": "Material",
     "linkwork.mechanism.mechanism": "Mechanism",

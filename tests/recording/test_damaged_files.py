@@ -12,7 +12,7 @@ from formats.test_fuzzing import ends_within, mutated
 
 import linkwork as lw
 from linkwork.errors import FormatError, SimulationError
-from linkwork.recording import container
+from linkwork.recording import array_file
 from linkwork.simulation.loop.records import MEMO
 
 
@@ -70,16 +70,16 @@ def use(thing: Any) -> None:
 
 def signed_again(content: bytes, rng: Random) -> bytes:
     """Return a file with other content in its header or its arrays, and the checksum of that."""
-    prefix = container._PREFIX
+    prefix = array_file._PREFIX
     magic, version, length = prefix.unpack_from(content)
     text = content[prefix.size : prefix.size + length]
-    arrays = content[container._aligned(prefix.size + length) : -container._DIGEST]
+    arrays = content[array_file._aligned(prefix.size + length) : -array_file._DIGEST]
     if rng.random() < 0.7 or not arrays:
         text = mutated(text, rng)
     else:
         arrays = mutated(arrays, rng)
     start = prefix.pack(magic, version, len(text)) + text
-    body = start + bytes(container._aligned(len(start)) - len(start)) + arrays
+    body = start + bytes(array_file._aligned(len(start)) - len(start)) + arrays
     return body + hashlib.sha256(body).digest()
 
 
@@ -115,10 +115,10 @@ def test_a_file_with_other_content_and_its_checksum_is_read_or_refused(suffix, c
 def test_places_in_a_checkpoint_are_whole_numbers_within_its_arrays(name, value, quick_folder):
     path = quick_folder / "thing.lwc"
     checkpointed(path)
-    header, arrays = container.read(path)
+    header, arrays = array_file.read(path)
     memo = arrays["memory/memo"].copy()
     memo.ravel()[(MEMO.names or ()).index(name)] = value
-    container.write(path, header, arrays | {"memory/memo": memo})
+    array_file.write(path, header, arrays | {"memory/memo": memo})
     with pytest.raises(
         FormatError, match=f"thing.lwc: is no complete checkpoint: {name} is {value:g}; allowed"
     ):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.recording import container
+from linkwork.recording import array_file
 from linkwork.recording.channels import LiveChannels
 from linkwork.recording.derive import CONTACT_QUANTITIES, QUANTITIES, derive, formulas
 
@@ -67,10 +67,10 @@ def test_momentum_is_the_sum_over_bodies(run):
 def test_files_of_before_are_read(run, tmp_path):
     """Files of version 1 had neither angles nor drivers."""
     run.save(tmp_path / "run.lwr")
-    header, arrays = container.read(tmp_path / "run.lwr")
+    header, arrays = array_file.read(tmp_path / "run.lwr")
     header["layout"] = {k: x for k, x in header["layout"].items() if k not in ("drivers", "closing")}
     later = ("angles", "momentum", "center_of_mass", "gaps", "body_momenta")
-    container.write(tmp_path / "old.lwr", header, {k: x for k, x in arrays.items() if k not in later})
+    array_file.write(tmp_path / "old.lwr", header, {k: x for k, x in arrays.items() if k not in later})
     loaded = lw.load(tmp_path / "old.lwr")
     assert loaded["rocker"].angle.tobytes() == run["rocker"].angle.tobytes()
     with pytest.raises(lw.SimulationError, match="momentum is not in the file"):

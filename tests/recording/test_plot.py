@@ -7,9 +7,9 @@ import pytest
 from matplotlib import pyplot
 
 import linkwork as lw
+from linkwork.recording.curve import Trace, shown_range
 from linkwork.recording.plot import Curves, figure
 from linkwork.recording.plot_runs import _curves
-from linkwork.recording.trace import Trace, shown_range
 
 
 @pytest.fixture(autouse=True)

@@ -12,7 +12,7 @@ import pytest
 
 import linkwork as lw
 from linkwork.errors import FormatError, LinkworkError, SimulationError
-from linkwork.recording import container
+from linkwork.recording import array_file
 from linkwork.recording.batch import Recordings
 from linkwork.recording.channels import LiveChannels, derivable
 from linkwork.recording.load_recording import load_recording
@@ -488,8 +488,8 @@ def test_what_cannot_be_derived_does_not_prevent_saving(tmp_path: Path, model: l
 def test_files_that_hold_something_else_are_refused(tmp_path: Path, run: Recording) -> None:
     path = tmp_path / "run.lwr"
     run.save(path)
-    header, arrays = container.read(path)
-    container.write(path, header, arrays)
+    header, arrays = array_file.read(path)
+    array_file.write(path, header, arrays)
     assert (load_recording(path).q == run.q).all()  # unchanged it is accepted
     wrong: list[tuple[dict[str, Any], dict[str, Array]]] = [
         (header | {"kind": "scene"}, arrays),
@@ -507,7 +507,7 @@ def test_files_that_hold_something_else_are_refused(tmp_path: Path, run: Recordi
         (header, arrays | {"load/cord": arrays["load/cord"][1:]}),
     ]
     for changed in wrong:
-        container.write(path, *changed)
+        array_file.write(path, *changed)
         with pytest.raises(FormatError, match=r"run\.lwr: "):
             load_recording(path)
 
@@ -570,9 +570,9 @@ def test_a_saved_batch_is_loaded_bit_for_bit(tmp_path: Path, model: lw.Model) ->
 
 def test_a_batch_with_too_few_ends_is_refused(tmp_path: Path, model: lw.Model) -> None:
     batch(model).save(tmp_path / "runs.lwr")
-    header, arrays = container.read(tmp_path / "runs.lwr")
+    header, arrays = array_file.read(tmp_path / "runs.lwr")
     for changed in ({"ends": arrays["ends"][1:]}, {"filled": arrays["filled"] + 1}):
-        container.write(tmp_path / "runs.lwr", header, arrays | changed)
+        array_file.write(tmp_path / "runs.lwr", header, arrays | changed)
         with pytest.raises(FormatError, match=r"runs\.lwr: "):
             load_recording(tmp_path / "runs.lwr")
 

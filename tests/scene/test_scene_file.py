@@ -6,7 +6,7 @@ from people import crate, doll, hanging, world
 
 import linkwork as lw
 from linkwork.errors import ModelError
-from linkwork.recording import container
+from linkwork.recording import array_file
 
 
 class Shaker(lw.Behaviour):
@@ -226,9 +226,9 @@ def test_the_recording_of_what_was_done_otherwise_knows_only_that():
 
 
 def rewritten(path, change):
-    header, arrays = container.read(path)
+    header, arrays = array_file.read(path)
     change(header, arrays)
-    container.write(path, header, arrays)
+    array_file.write(path, header, arrays)
 
 
 REFUSED = {

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.mechanism.deferred import Deferred
+from linkwork.mechanism.deferred_mechanism import Deferred
 from linkwork.simulation import sweep as sweeping
 from linkwork.simulation.cases_together import _Wholes
 

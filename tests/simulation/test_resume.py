@@ -19,7 +19,7 @@ from simulation.scenes import METHODS, Scene, bent, digest, driven, how, pendulu
 
 import linkwork as lw
 from linkwork.errors import FormatError
-from linkwork.recording import container
+from linkwork.recording import array_file
 from linkwork.simulation.polling import Pace
 
 Array = np.ndarray
@@ -224,7 +224,7 @@ def long_run(kills: int, path: Path | None = None) -> lw.Recording:
 
 def reached(path: Path) -> float:
     """Return the time that a checkpoint has come to; FormatError if it is damaged."""
-    header, arrays = container.read(path)
+    header, arrays = array_file.read(path)
     assert header["kind"] == "checkpoint"
     assert np.isfinite(arrays["rows"]).all()
     return float(arrays["rows"][-1, 0]) if len(arrays["rows"]) else 0.0
@@ -273,8 +273,8 @@ def test_a_killed_run_goes_on_and_nothing_is_lost(tmp_path, kills):
 
 
 def test_a_checkpoint_is_written_when_its_interval_has_passed(tmp_path, monkeypatch):
-    write, written = container.write, []
-    monkeypatch.setattr(container, "write", lambda *arguments: (written.append(0), write(*arguments)))
+    write, written = array_file.write, []
+    monkeypatch.setattr(array_file, "write", lambda *arguments: (written.append(0), write(*arguments)))
     look_up_often(monkeypatch)
     counts = []
     for number, interval in enumerate((1e-9, 1e9)):
@@ -291,7 +291,7 @@ def test_a_checkpoint_is_written_when_its_interval_has_passed(tmp_path, monkeypa
 def test_a_checkpoint_of_any_scene_goes_on(name, tmp_path, monkeypatch):
     """Kept at every look; the run is broken off at some of them, by an error of the disk's making."""
     scene, path = SCENES[name], tmp_path / "run.lwc"
-    expected, write, rng = scene.run(), container.write, np.random.default_rng(2)
+    expected, write, rng = scene.run(), array_file.write, np.random.default_rng(2)
 
     def fragile(*arguments: Any) -> None:
         write(*arguments)
@@ -299,7 +299,7 @@ def test_a_checkpoint_of_any_scene_goes_on(name, tmp_path, monkeypatch):
             raise KeyboardInterrupt
 
     look_up_often(monkeypatch)
-    monkeypatch.setattr(container, "write", fragile)
+    monkeypatch.setattr(array_file, "write", fragile)
     interrupted = 0
     for _ in range(200):
         try:
@@ -362,7 +362,7 @@ def test_a_checkpoint_that_cannot_be_written_is_told_before_the_run(tmp_path):
 
 
 def test_a_disk_that_fills_up_does_not_end_the_run(tmp_path, monkeypatch):
-    model, path, write, calls = pendulum(), tmp_path / "run.lwc", container.write, []
+    model, path, write, calls = pendulum(), tmp_path / "run.lwc", array_file.write, []
 
     def full(*arguments: Any) -> None:
         calls.append(1)
@@ -371,7 +371,7 @@ def test_a_disk_that_fills_up_does_not_end_the_run(tmp_path, monkeypatch):
         write(*arguments)
 
     look_up_often(monkeypatch)
-    monkeypatch.setattr(container, "write", full)
+    monkeypatch.setattr(array_file, "write", full)
     with pytest.warns(UserWarning, match="checkpoint: an older one was kept.*No space"):
         run = lw.simulate(model, 30.0, bent(model), checkpoint=path, checkpoint_interval=1e-9)
     assert len(calls) > 3
@@ -400,13 +400,13 @@ def test_a_checkpoint_signed_again_is_checked_for_what_is_in_it(name, tmp_path):
     path, model = tmp_path / "run.lwc", pendulum()
     run = functools.partial(lw.simulate, model, 1.0, bent(model), every=EVERY, checkpoint=path)
     run()
-    header, arrays = container.read(path)
+    header, arrays = array_file.read(path)
     array, change, words = DISORDER[name]
     changed = {key: value for key, value in arrays.items() if key != array}
     if change is not None:
         with np.errstate(invalid="ignore"):
             changed[array] = np.ascontiguousarray(change(arrays[array]))
-    container.write(path, header, changed)
+    array_file.write(path, header, changed)
     with pytest.raises(FormatError, match=rf"run\.lwc: is no complete checkpoint: .*{words}.*; delete it"):
         run()
 
@@ -415,7 +415,7 @@ def test_a_checkpoint_signed_again_is_checked_for_what_is_in_it(name, tmp_path):
 def test_a_recording_signed_again_is_checked_for_what_is_in_it(array, change, tmp_path):
     path = tmp_path / "run.lwr"
     lw.simulate(pendulum(), 1.0, every=EVERY).save(path)
-    header, arrays = container.read(path)
-    container.write(path, header, arrays | {array: np.ascontiguousarray(change(arrays[array]))})
+    header, arrays = array_file.read(path)
+    array_file.write(path, header, arrays | {array: np.ascontiguousarray(change(arrays[array]))})
     with pytest.raises(FormatError, match="is no complete recording"):
         lw.load(path)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.recording.trace import Trace, shown_range
+from linkwork.recording.curve import Trace, shown_range
 from linkwork.view.charts import at, columns, peaks, rounded
 
 

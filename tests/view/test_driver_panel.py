@@ -10,7 +10,7 @@ import pytest
 import linkwork as lw
 from linkwork.view import save_html, show, snapshot
 from linkwork.view.driven_drawing import drawing_of_driven
-from linkwork.view.driving import Driving
+from linkwork.view.driven_pose import Driving
 from linkwork.view.subject_of import subject_of
 from linkwork.view.trajectory import recorded
 

@@ -5,7 +5,7 @@ import pytest
 
 import linkwork as lw
 from linkwork import examples
-from linkwork.recording.trace import COLORS
+from linkwork.recording.curve import COLORS
 from linkwork.view import palette
 from linkwork.view.camera import Camera, projected
 from linkwork.view.film import Film

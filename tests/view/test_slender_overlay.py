@@ -4,9 +4,9 @@ import numpy as np
 
 import linkwork as lw
 from linkwork.view import palette, snapshot
+from linkwork.view.body_appearance import Looks
 from linkwork.view.camera import Camera
 from linkwork.view.drawing import drawing
-from linkwork.view.looks import Looks
 from linkwork.view.picture_scene import PictureScene
 from linkwork.view.slender_overlay import Slender
 from linkwork.view.trajectory import Moment

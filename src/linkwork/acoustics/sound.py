@@ -15,7 +15,7 @@ from linkwork.acoustics.machine_parts import gears, puffs, stops
 from linkwork.acoustics.moving_bodies import MovingBodies
 from linkwork.acoustics.scene_bodies import is_of_scene, meeting_model
 from linkwork.acoustics.touches import blows_and_rubbing
-from linkwork.atomic import write_atomically
+from linkwork.atomic_files import write_atomically
 from linkwork.errors import LinkworkError
 from linkwork.real_numbers import is_finite, shown
 from linkwork.recording.batch import Recordings

@@ -22,6 +22,7 @@ from linkwork.geometry import HeightField, Plane
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.body_skin import EVERYTHING, bits
 from linkwork.mechanism.contact import excluded_pairs, welded_groups
+from linkwork.mechanism.journaled import LOCKED
 from linkwork.mechanism.placement import (
     Array,
     RotationLike,
@@ -31,7 +32,6 @@ from linkwork.mechanism.placement import (
     position_vector,
     rotation_matrix,
 )
-from linkwork.mechanism.recorded import LOCKED
 from linkwork.real_numbers import is_finite, is_real, shown
 from linkwork.spelling import Closed, require, spelled_methods
 

@@ -13,12 +13,13 @@ of them is looked for. Where triangles cross, their features are asked.
 The contacts are near the exact ones: `solid_pairs` starts from them.
 """
 
+from linkwork.contact.contact_reduction import put_contact, thinned_by_normal
 from linkwork.contact.containment import in_solid
 from linkwork.contact.decorators import native, native_apart
-from linkwork.contact.few_contacts import put_contact, thinned_by_normal
 from linkwork.contact.local_solids import LEAST
 from linkwork.contact.near_features import across, triangle_of
-from linkwork.contact.necessary import SMOOTH, left_over
+from linkwork.contact.necessary_contacts import SMOOTH, left_over
+from linkwork.contact.point_depth import SHARP, nearest_face, smoothness, way_out
 from linkwork.contact.shape_kinds import MESH
 from linkwork.contact.shape_table import (
     COLUMNS,
@@ -31,11 +32,10 @@ from linkwork.contact.shape_table import (
     STACK,
     STAR,
 )
-from linkwork.contact.stars import field_star, mesh_star
 from linkwork.contact.terrain import cell, grid_point, half_widths
 from linkwork.contact.tree_descent import descended
 from linkwork.contact.triangle_pairs import CROSSING, triangle_pairs
-from linkwork.contact.ways_out import SHARP, nearest_face, smoothness, way_out
+from linkwork.contact.vertex_stars import field_star, mesh_star
 from linkwork.geometry.vectors import (
     ZERO,
     add,

@@ -20,9 +20,9 @@ An edge that is hollow has no normals of its own. Where A is so deep in it that 
 point is beyond the edge, there is no such contact (see `solid_pairs`).
 """
 
+from linkwork.contact.contact_reduction import AS_DEEP, put_contact
 from linkwork.contact.convex_pairs import closest
 from linkwork.contact.decorators import native, native_apart
-from linkwork.contact.few_contacts import AS_DEEP, put_contact
 from linkwork.contact.manifold import points_of_contact
 from linkwork.contact.round_pairs import core_in, is_nearer, part_below, round_corner, round_edge
 from linkwork.contact.shape_kinds import CAPSULE, CONVEX, SPHERE

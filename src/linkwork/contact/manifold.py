@@ -7,9 +7,7 @@ one point.
 
 from math import sqrt
 
-from linkwork.contact.decorators import native, native_apart
-from linkwork.contact.features import feature
-from linkwork.contact.few_contacts import (
+from linkwork.contact.contact_reduction import (
     AS_DEEP,
     EXACTLY,
     put_contact,
@@ -17,6 +15,8 @@ from linkwork.contact.few_contacts import (
     well_spread,
     without_idle_corners,
 )
+from linkwork.contact.decorators import native, native_apart
+from linkwork.contact.features import feature
 from linkwork.contact.shape_kinds import CYLINDER
 from linkwork.contact.shape_table import DEPTH, MOST_CORNERS, POINT_A, POINT_B
 from linkwork.contact.support import curved

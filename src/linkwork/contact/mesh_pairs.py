@@ -1,7 +1,7 @@
 """contacts <- two triangles of meshes that cross, seen as surfaces."""
 
+from linkwork.contact.contact_reduction import put_contact
 from linkwork.contact.decorators import native
-from linkwork.contact.few_contacts import put_contact
 from linkwork.contact.shape_table import FIRST_FACE, FIRST_POINT
 from linkwork.contact.triangles import contact_of
 from linkwork.geometry.vectors import along, dot, row, sub

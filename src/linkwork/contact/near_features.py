@@ -5,14 +5,14 @@ contacts there are. A corner touches a face if none of its edges goes deeper; tw
 across both is one of either.
 """
 
+from linkwork.contact.contact_reduction import put_contact
 from linkwork.contact.decorators import native, native_apart
-from linkwork.contact.few_contacts import put_contact
 from linkwork.contact.local_solids import IF_A_INSIDE, IF_B_INSIDE, LEAST
 from linkwork.contact.mesh_pairs import corners
 from linkwork.contact.shape_kinds import MESH
 from linkwork.contact.shape_table import COLUMNS, FIRST_FACE, FIRST_POINT, ROWS, STAR
-from linkwork.contact.stars import field_star, mesh_star
 from linkwork.contact.terrain import field_across, field_triangle
+from linkwork.contact.vertex_stars import field_star, mesh_star
 from linkwork.geometry.vectors import (
     ZERO,
     add,

@@ -5,8 +5,8 @@ corners, a polygon its convex pieces. z is zero throughout. `size[0]` is the rad
 by the outward normals of the edges that begin at them.
 """
 
+from linkwork.contact.contact_reduction import AS_DEEP, put_contact
 from linkwork.contact.decorators import native, native_apart
-from linkwork.contact.few_contacts import AS_DEEP, put_contact
 from linkwork.contact.shape_table import FIRST_POINT, POINTS
 from linkwork.contact.triangles import closest_of_segments
 from linkwork.geometry.vectors import (

@@ -1,8 +1,8 @@
 """contacts <- a half-space and a convex shape or a mesh, in closed form."""
 
+from linkwork.contact.contact_reduction import put_contact, thinned, well_spread
 from linkwork.contact.decorators import native, native_apart
 from linkwork.contact.features import feature
-from linkwork.contact.few_contacts import put_contact, thinned, well_spread
 from linkwork.contact.mesh_pairs import corners
 from linkwork.contact.shape_table import FIRST_NODE
 from linkwork.contact.support import support

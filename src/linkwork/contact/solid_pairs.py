@@ -24,10 +24,10 @@ more begun from outside.
 Contacts of other places, that t leaves farther behind than `_NEAR`, stay what they are.
 """
 
+from linkwork.contact.contact_reduction import copy_contact, put_contact, swap_contacts, thinned_by_normal
 from linkwork.contact.corners_inside import candidates
 from linkwork.contact.decorators import native, native_apart
-from linkwork.contact.few_contacts import copy_contact, put_contact, swap_contacts, thinned_by_normal
-from linkwork.contact.least_move import least_move
+from linkwork.contact.minimum_translation import least_move
 from linkwork.contact.shape_kinds import MESH, PLANE
 from linkwork.contact.shape_table import DEPTH, HELD, NORMAL, POINT_A, POINT_B
 from linkwork.contact.support import convex_kind

@@ -2,14 +2,14 @@
 grid).
 
 Every face, edge and corner of the solid near the shape is asked for a least depth (`local_solids`); those are
-kept that the others leave (`necessary`). Edges that are flat or hollow are not asked: a box that slides over
-a floor of triangles does not stumble over the seams.
+kept that the others leave (`necessary_contacts`). Edges that are flat or hollow are not asked: a box that
+slides over a floor of triangles does not stumble over the seams.
 """
 
+from linkwork.contact.box_overlap_lanes import meeting
+from linkwork.contact.contact_reduction import swap_contacts, thinned_by_normal
 from linkwork.contact.containment import holds, in_solid, winds
 from linkwork.contact.decorators import native, native_apart
-from linkwork.contact.few_contacts import swap_contacts, thinned_by_normal
-from linkwork.contact.four_boxes import meeting
 from linkwork.contact.gjk import APART, NEAR, gjk
 from linkwork.contact.local_solids import (
     BESIDE,
@@ -21,7 +21,7 @@ from linkwork.contact.local_solids import (
     passes_edge,
 )
 from linkwork.contact.mesh_pairs import corners
-from linkwork.contact.necessary import necessary, with_least_depths
+from linkwork.contact.necessary_contacts import necessary, with_least_depths
 from linkwork.contact.round_pairs import core_in, is_nearer
 from linkwork.contact.shape_kinds import CAPSULE, MESH
 from linkwork.contact.shape_table import (
@@ -37,10 +37,10 @@ from linkwork.contact.shape_table import (
     STACK,
     SUM,
 )
-from linkwork.contact.stars import field_star, mesh_star
 from linkwork.contact.support import lone_triangle
 from linkwork.contact.terrain import cell, field_across, field_triangle, grid_point, half_widths
 from linkwork.contact.tree_descent import in_root
+from linkwork.contact.vertex_stars import field_star, mesh_star
 from linkwork.geometry.vectors import (
     ZERO,
     add,

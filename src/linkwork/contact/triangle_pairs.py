@@ -1,10 +1,10 @@
 """pairs of triangles that are near <- two solids of triangles: the descent of two trees of oriented boxes, or
 of one over the cells of terrain."""
 
+from linkwork.contact.box_overlap_lanes import lane_box, meeting
+from linkwork.contact.contact_reduction import copy_contact, thinned_by_normal
 from linkwork.contact.containment import in_solid
 from linkwork.contact.decorators import native, native_apart
-from linkwork.contact.few_contacts import copy_contact, thinned_by_normal
-from linkwork.contact.four_boxes import lane_box, meeting
 from linkwork.contact.local_solids import IF_A_INSIDE, IF_B_INSIDE
 from linkwork.contact.mesh_pairs import put_crossing
 from linkwork.contact.near_features import feature_pair, triangle_of

@@ -14,7 +14,7 @@ from linkwork.mechanism.input import Input
 from linkwork.mechanism.joints import Free, Revolute
 from linkwork.mechanism.loads import Motor
 from linkwork.mechanism.mechanism import Mechanism
-from linkwork.mechanism.sampled import Sampled
+from linkwork.mechanism.sampled_controller import Sampled
 
 _LEG = 0.2  # of thigh and of shin [m]
 _STANDS, _SHORTEST, _LONGEST = 0.32, 0.2, 0.385  # hips above feet: as drawn, and at most [m]

@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from linkwork.atomic import write_atomically
+from linkwork.atomic_files import write_atomically
 from linkwork.errors import FormatError, unknown
 from linkwork.formats.file_format import FileFormat, Reading
 from linkwork.formats.json_text import LARGEST, JsonValue, json_text, read_json

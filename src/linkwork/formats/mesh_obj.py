@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from linkwork.atomic import write_atomically
+from linkwork.atomic_files import write_atomically
 from linkwork.errors import FormatError
 from linkwork.formats.markup import shorten
 from linkwork.formats.mesh_file import Soup, mesh_format

@@ -11,7 +11,7 @@ import numpy as np
 
 from linkwork.algebra.rotation import to_quaternion
 from linkwork.algebra.spatial import Frame
-from linkwork.atomic import write_atomically
+from linkwork.atomic_files import write_atomically
 from linkwork.errors import FormatError, warn
 from linkwork.formats.markup import MAX_PIECE
 from linkwork.formats.mesh_obj import save_obj

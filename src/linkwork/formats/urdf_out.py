@@ -11,7 +11,7 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 
 from linkwork.algebra.spatial import Frame
-from linkwork.atomic import write_atomically
+from linkwork.atomic_files import write_atomically
 from linkwork.errors import FormatError, warn
 from linkwork.formats.mesh_obj import save_obj
 from linkwork.formats.spanning_tree import (

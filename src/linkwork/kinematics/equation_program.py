@@ -14,7 +14,7 @@ import numpy as np
 from linkwork.kinematics.equations import Equations
 from linkwork.native import emit, entry, store
 from linkwork.native.emit import Pointer, Store
-from linkwork.native.interpreted import InterpretedWalk, must_be_called
+from linkwork.native.interpreted_plan import InterpretedWalk, must_be_called
 from linkwork.trace.expression import Graph
 
 PORTS = ("data", "u", "ref", "q", "v", "X", "phi", "phi_q", "velocity", "acceleration", "located")

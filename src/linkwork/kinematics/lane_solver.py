@@ -8,7 +8,7 @@ from linkwork.kinematics.newton_step import newton_step
 from linkwork.kinematics.step_ports import PORTS, SHARED
 from linkwork.kinematics.turn_count import turn_count
 from linkwork.native import store
-from linkwork.native.built_in import table
+from linkwork.native.built_in_functions import table
 
 Array = np.ndarray
 

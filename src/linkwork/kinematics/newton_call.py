@@ -18,7 +18,7 @@ from linkwork.kinematics.step_ports import LARGEST, LENGTH, PIVOT, PORTS
 from linkwork.kinematics.tolerances import BEND, FIRM, NOISE, OPEN, ROUNDS, SLACK, SLOW, SMALL, STRIDE
 from linkwork.lazy import computed_once
 from linkwork.native import entry, store
-from linkwork.native.built_in import table
+from linkwork.native.built_in_functions import table
 from linkwork.native.llvm_writer import Writer, number
 
 Array = np.ndarray

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from linkwork.atomic import write_atomically
+from linkwork.atomic_files import write_atomically
 from linkwork.errors import LinkworkError
 
 _PAUSE = 0.15  # between two savings [s]

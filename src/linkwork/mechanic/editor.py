@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from linkwork.atomic import write_atomically
+from linkwork.atomic_files import write_atomically
 from linkwork.errors import LinkworkError
 from linkwork.formats import save
 from linkwork.formats.mechanism_json import mechanism_of_text

@@ -20,7 +20,7 @@ from linkwork.mechanic.pulling import Pulling
 from linkwork.model.carry import carry
 from linkwork.view.charts import Charts
 from linkwork.view.drawing import Drawing, drawing, drawing_of_mechanism
-from linkwork.view.edits import Edits
+from linkwork.view.edit_observer import Edits
 from linkwork.view.live_panel import Running
 from linkwork.view.panels import Command
 from linkwork.view.subject import Subject

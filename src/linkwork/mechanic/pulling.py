@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.mechanic.dynamics import Dynamics
+from linkwork.mechanic.run_controls import Dynamics
 from linkwork.view.live_panel import on_plane, ray_of
 
 Array = np.ndarray

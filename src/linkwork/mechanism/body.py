@@ -17,6 +17,7 @@ from linkwork.mechanism.body_skin import (
     skins_given,
 )
 from linkwork.mechanism.inertia import Inertia
+from linkwork.mechanism.journaled import Recorded, frozen
 from linkwork.mechanism.material import Material
 from linkwork.mechanism.names import name_text
 from linkwork.mechanism.placement import (
@@ -27,7 +28,6 @@ from linkwork.mechanism.placement import (
     position_vector,
     rotation_matrix,
 )
-from linkwork.mechanism.recorded import Recorded, frozen
 from linkwork.spelling import checked_keywords, require, spelled_methods
 from linkwork.varied import real
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from linkwork.errors import ModelError
 from linkwork.mechanism.input import Input, as_number, enter, reading
-from linkwork.trace.called import Called, CalledFunction, Numbers
+from linkwork.trace.called_functions import Called, CalledFunction, Numbers
 from linkwork.trace.expression import Expr, Operand, called, has_nan
 from linkwork.varied import real
 

@@ -19,14 +19,14 @@ import numpy as np
 
 from linkwork.algebra.number import Number
 from linkwork.errors import ModelError
+from linkwork.mechanism.attachments import ends, unknown_end
 from linkwork.mechanism.body import Body
-from linkwork.mechanism.ends import ends, unknown_end
 from linkwork.mechanism.joint import ALGEBRA, Joint
 from linkwork.mechanism.joint_constraint import derived_jacobian
+from linkwork.mechanism.journaled import Recorded
 from linkwork.mechanism.load import Laws
 from linkwork.mechanism.load_view import BodySide, JointSide, PoseSide, plain_or_traced
 from linkwork.mechanism.names import name_text
-from linkwork.mechanism.recorded import Recorded
 
 if TYPE_CHECKING:
     from linkwork.mechanism.sketch import Line

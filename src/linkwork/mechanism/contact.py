@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from linkwork.errors import unknown
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.body_skin import material_wanted
+from linkwork.mechanism.journaled import Recorded
 from linkwork.mechanism.material import Material
 from linkwork.mechanism.names import name_text
 from linkwork.mechanism.neighbours import Pair, joined_pairs, name_of, sorted_pair, welded_groups
-from linkwork.mechanism.recorded import Recorded
 from linkwork.real_numbers import shown
 from linkwork.spelling import require
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from linkwork.mechanism.journal import Change
-from linkwork.mechanism.recorded import Revision
+from linkwork.mechanism.journaled import Revision
 
 if TYPE_CHECKING:
     from linkwork.mechanism.mechanism import Element, Mechanism

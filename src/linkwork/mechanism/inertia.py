@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 
 from linkwork.algebra import planar, spatial
 from linkwork.lazy import kept
+from linkwork.mechanism.journaled import frozen
 from linkwork.mechanism.placement import Array, Space, plain
-from linkwork.mechanism.recorded import frozen
 from linkwork.real_numbers import finite_array, is_real, real_array
 from linkwork.spelling import Spelled, fixed, spelled_methods
 from linkwork.varied import real

@@ -22,10 +22,10 @@ from linkwork.mechanism import joint_mistakes
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.joint_constraint import derived_gap, derived_jacobian
 from linkwork.mechanism.joint_mark import Mark
+from linkwork.mechanism.journaled import Recorded
 from linkwork.mechanism.load_view import BodySide, JointSide, PoseSide, continued, plain_or_traced
 from linkwork.mechanism.names import name_text
 from linkwork.mechanism.placement import unit
-from linkwork.mechanism.recorded import Recorded
 from linkwork.mechanism.stop import RIGID, JointStop, RigidStop, Stop
 from linkwork.real_numbers import real_array
 from linkwork.varied import any_varied, real

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol
 
-from linkwork.mechanism.recorded import Recorded
+from linkwork.mechanism.journaled import Recorded
 from linkwork.spelling import Closed
 
 _ABSENT = object()  # an attribute that was not there

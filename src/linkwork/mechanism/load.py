@@ -15,11 +15,11 @@ import inspect
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
+from linkwork.mechanism.attachments import ends, unknown_end
 from linkwork.mechanism.body import Body
-from linkwork.mechanism.ends import ends, unknown_end
 from linkwork.mechanism.joint import Joint
+from linkwork.mechanism.journaled import Recorded
 from linkwork.mechanism.names import name_text
-from linkwork.mechanism.recorded import Recorded
 
 if TYPE_CHECKING:
     from linkwork.mechanism.sketch import Line

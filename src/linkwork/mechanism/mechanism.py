@@ -22,10 +22,10 @@ from linkwork.mechanism.driver import Driver
 from linkwork.mechanism.element_changes import Placing, Renaming
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.journal import Change, Journal, JournalEntry, enter, leave
+from linkwork.mechanism.journaled import Recorded, Revision, frozen
 from linkwork.mechanism.load import Load
 from linkwork.mechanism.names import name_text
 from linkwork.mechanism.placement import Array, Space, numbers, plain
-from linkwork.mechanism.recorded import Recorded, Revision, frozen
 from linkwork.real_numbers import shown
 from linkwork.spelling import require, spelled_methods
 from linkwork.viewable import Viewable

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 from linkwork.mechanism.constraint import Constraint
 from linkwork.mechanism.contact import name_of
+from linkwork.mechanism.journaled import LOCKED, Revision
 from linkwork.mechanism.mechanism import Element, Mechanism
 from linkwork.mechanism.merge import SEPARATOR, base_of, copy_for
-from linkwork.mechanism.outside import outside_of
-from linkwork.mechanism.recorded import LOCKED, Revision
+from linkwork.mechanism.outside_values import outside_of
 from linkwork.mechanism.snapshot import Copied, is_lasting, referred
 
 

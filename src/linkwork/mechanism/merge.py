@@ -20,13 +20,13 @@ from linkwork.mechanism.contact import Contact, contact_of_all
 from linkwork.mechanism.input import Input, renaming
 from linkwork.mechanism.joint import ALGEBRA, Joint
 from linkwork.mechanism.joints import Fixed, Free
+from linkwork.mechanism.journaled import Recorded
 from linkwork.mechanism.load import Load
 from linkwork.mechanism.load_view import Coordinates, coordinates
 from linkwork.mechanism.loads import Feedback
 from linkwork.mechanism.mechanism import Element, Mechanism
-from linkwork.mechanism.outside import Outside
-from linkwork.mechanism.recorded import Recorded
-from linkwork.mechanism.sampled import Sampled
+from linkwork.mechanism.outside_values import Outside
+from linkwork.mechanism.sampled_controller import Sampled
 from linkwork.mechanism.snapshot import is_lasting
 from linkwork.spelling import checked_keywords, require
 

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwork.mechanism.input import Input
+from linkwork.mechanism.journaled import Recorded
 from linkwork.mechanism.mechanism import Mechanism
-from linkwork.mechanism.recorded import Recorded
 
 _LARGE = 1_000_000  # bytes of an array that are kept; of more, a digest
 ATOMS = frozenset({type(None), bool, int, float, complex, str, bytes, range, type(Ellipsis), types.CodeType})

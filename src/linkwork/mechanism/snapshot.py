@@ -3,7 +3,7 @@
 An element is *lasting* if nothing of it can change unseen: its class is one of this package, and so are its
 values, or they are numbers and texts. What lasts and has the revision it had is taken over from an earlier
 copy. What is made of the user's own code (functions, classes of his own), or holds lists, is taken over if
-nothing that it reads has changed either (`outside`).
+nothing that it reads has changed either (`outside_values`).
 """
 
 import copy
@@ -19,9 +19,9 @@ from linkwork.mechanism.body import Body
 from linkwork.mechanism.constraint import Constraint
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.joints import Free
+from linkwork.mechanism.journaled import LOCKED, Recorded, Revision
 from linkwork.mechanism.mechanism import Element, Mechanism
-from linkwork.mechanism.outside import Outside, outside_of
-from linkwork.mechanism.recorded import LOCKED, Recorded, Revision
+from linkwork.mechanism.outside_values import Outside, outside_of
 from linkwork.mechanism.same_ends import same_ends
 from linkwork.varied import Varied
 

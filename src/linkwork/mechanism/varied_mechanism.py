@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from linkwork.mechanism.constraint import Constraint
+from linkwork.mechanism.journaled import Recorded, frozen
 from linkwork.mechanism.mechanism import Element, Mechanism
-from linkwork.mechanism.recorded import Recorded, frozen
 from linkwork.varied import Varied, any_varied, real_table
 
 _NOT_MOVED_BY = frozenset({"_parts", "_visuals", "_collisions", "_given", "_joints"})  # attributes

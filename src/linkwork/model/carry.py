@@ -22,8 +22,8 @@ import numpy as np
 from linkwork.dynamics import impulse, velocities
 from linkwork.dynamics.inertia_check import NOT_TINY
 from linkwork.errors import AssemblyError, NumericalError
-from linkwork.later import Later
 from linkwork.lazy import kept
+from linkwork.lazy_mapping import Later
 from linkwork.mechanism.load_view import BodySide
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.model.carried_contacts import carried_contacts

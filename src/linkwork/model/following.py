@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from linkwork.lazy import LOCK
-from linkwork.mechanism.outside import Outside, outside_of
+from linkwork.mechanism.outside_values import Outside, outside_of
 from linkwork.model.model import Model
 
 Outsides = dict[str, Outside]  # by name of the element

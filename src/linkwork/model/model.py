@@ -30,15 +30,15 @@ from linkwork.model import (
     joint_space,
     loop_closing,
     loop_equations,
+    model_notes,
     model_page,
-    notes,
     operational_inertia,
     own_forces,
     reaction_forces,
     trees,
     units_and_sizes,
 )
-from linkwork.model.of_state import of_motion, of_positions, of_state
+from linkwork.model.state_arguments import of_motion, of_positions, of_state
 from linkwork.spelling import fixed
 from linkwork.tree.topology import Topology
 from linkwork.tree.tree import Tree
@@ -169,7 +169,7 @@ class Model(Viewable):
     driver_laws = lazy(driver_law.driver_laws)
     generalized_forces = of_positions(drive_forces.generalized_forces)
     loop_scales = lazy(dimensionless.loop_scales)
-    notes = lazy(notes.notes)
+    notes = lazy(model_notes.notes)
 
     # units, sizes and names
     slices = lazy(units_and_sizes.slices)

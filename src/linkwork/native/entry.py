@@ -13,7 +13,7 @@ import numpy as np
 
 from linkwork.lazy import computed_once
 from linkwork.native import batch_text, entry_text, plan_text, store
-from linkwork.native.built_in import BuiltIn, provide, table
+from linkwork.native.built_in_functions import BuiltIn, provide, table
 
 
 @computed_once

@@ -13,9 +13,9 @@ import numpy as np
 from linkwork.errors import LinkworkError
 from linkwork.lazy import LOCK, computed_once, lazy
 from linkwork.native import loop_call_text, passes, sources, store
-from linkwork.native.built_in import BuiltIn, provide
-from linkwork.native.checked import CHECKED
+from linkwork.native.built_in_functions import BuiltIn, provide
 from linkwork.native.entry_text import LAYOUT
+from linkwork.native.index_checks import CHECKED
 from linkwork.native.loop_types import ARRAY, INTEGER, POINTER, TUPLE, Kind, Named
 from linkwork.native.target import Target, host
 

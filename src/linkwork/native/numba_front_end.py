@@ -20,7 +20,7 @@ from numba.np.numpy_support import from_dtype
 
 from linkwork.native import numba_compilers, numba_intrinsics
 from linkwork.native.array_memory import TEXT as ARRAY_MEMORY
-from linkwork.native.checked import CHECKED
+from linkwork.native.index_checks import CHECKED
 from linkwork.native.loop_types import ARRAY, INTEGER, POINTER, Kind, Named
 
 _njit: Any = njit  # its types do not list all options

@@ -53,8 +53,11 @@ def closure(file: Path) -> frozenset[Path]:
 
 def _digest(file: Path) -> tuple[str, bytes]:
     """Return the name of a file in the package, and a digest of its content as this process imported it."""
-    found = os.stat(file)
-    return _digest_since(file, found.st_mtime_ns, found.st_ctime_ns)
+    try:
+        found = os.stat(file)
+        return _digest_since(file, found.st_mtime_ns, found.st_ctime_ns)
+    except FileNotFoundError:  # removed since, as by an upgrade
+        return file.name, _OWN
 
 
 @functools.cache

@@ -10,8 +10,9 @@ import numpy as np
 
 from linkwork.errors import LinkworkError
 from linkwork.model.state import State
-from linkwork.recording import container
+from linkwork.recording import array_file
 from linkwork.recording.channels import Channels, StoredChannels
+from linkwork.recording.curve import COLORS
 from linkwork.recording.interpolation import Instant, instant_at, times_within
 from linkwork.recording.plot_runs import plot
 from linkwork.recording.recording import Recording
@@ -19,7 +20,6 @@ from linkwork.recording.report import SUCCESS, Report, in_words
 from linkwork.recording.run_table import check_suffix, write_table
 from linkwork.recording.samples import Samples
 from linkwork.recording.stored_arrays import check_shapes, restored_final, store_final
-from linkwork.recording.trace import COLORS
 from linkwork.spelling import checked_keywords, spelled_methods
 
 Array = np.ndarray
@@ -208,7 +208,7 @@ class Recordings(Samples):
             "absent": absent,
             "memory": memories,
         }
-        container.write(path, header, arrays)
+        array_file.write(path, header, arrays)
 
 
 def _factored(reports: list[dict[str, Any]]) -> tuple[dict[str, Any], list[dict[str, Any]]]:

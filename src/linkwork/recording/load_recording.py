@@ -3,14 +3,14 @@
 from pathlib import Path
 
 from linkwork.errors import FormatError
-from linkwork.recording import container
+from linkwork.recording import array_file
 from linkwork.recording.batch import Recordings, restore_batch
 from linkwork.recording.recording import Recording
 
 
 def load_recording(path: str | Path) -> Recording | Recordings:
     """Read what `save` wrote; FormatError says what is wrong with a file."""
-    header, arrays = container.read(path)
+    header, arrays = array_file.read(path)
     try:
         match header.get("kind"):
             case "recording":

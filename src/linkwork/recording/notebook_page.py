@@ -6,7 +6,7 @@ from itertools import cycle, pairwise
 
 import numpy as np
 
-from linkwork.recording.trace import COLORS, Trace, by_axis, shown_range
+from linkwork.recording.curve import COLORS, Trace, by_axis, shown_range
 
 Array = np.ndarray
 

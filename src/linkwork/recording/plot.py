@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.recording.trace import COLORS, Trace, shown_range
+from linkwork.recording.curve import COLORS, Trace, shown_range
 
 Array = np.ndarray
 

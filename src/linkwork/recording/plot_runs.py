@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from linkwork.recording import plot as pictures
+from linkwork.recording.curve import MANY, Trace, in_degrees
 from linkwork.recording.plot import Curves
 from linkwork.recording.samples import Samples, most, optional
-from linkwork.recording.trace import MANY, Trace, in_degrees
 from linkwork.spelling import checked_keywords
 
 Array = np.ndarray

@@ -14,7 +14,7 @@ import numpy as np
 
 from linkwork.errors import LinkworkError
 from linkwork.model.state import State
-from linkwork.recording import container
+from linkwork.recording import array_file
 from linkwork.recording.channels import Channels, StoredChannels
 from linkwork.recording.contact_record import ContactRecord
 from linkwork.recording.interpolation import Instant, instant_at, instant_of_sample, refined
@@ -223,7 +223,7 @@ class Recording(Playable, Samples):
             "memory": memory,
             "drawing": drawing,
         }
-        container.write(path, header, arrays)
+        array_file.write(path, header, arrays)
 
     @classmethod
     def restored(cls, header: Mapping[str, Any], arrays: Mapping[str, Array]) -> "Recording":

@@ -5,9 +5,9 @@ import io
 from pathlib import Path
 from typing import Any
 
-from linkwork.atomic import write_atomically
+from linkwork.atomic_files import write_atomically
 from linkwork.errors import FormatError
-from linkwork.recording.trace import in_degrees
+from linkwork.recording.curve import in_degrees
 
 
 def write_table(run: Any, path: str | Path, degrees: bool = False) -> None:

@@ -12,9 +12,9 @@ import numpy as np
 from linkwork.errors import LinkworkError, unknown
 from linkwork.lazy import LOCK
 from linkwork.recording.channels import Channels, derivable
+from linkwork.recording.curve import Trace
 from linkwork.recording.layout import PARTS, WHOLE, Layout
 from linkwork.recording.series import BodyRecord, ConstraintRecord, DriverRecord, JointRecord, LoadRecord
-from linkwork.recording.trace import Trace
 from linkwork.spelling import Computed, require, spelled_methods
 
 Array = np.ndarray

@@ -19,8 +19,8 @@ from linkwork.mechanism.placement import numbers
 from linkwork.real_numbers import is_real
 from linkwork.scene.actor import Actor
 from linkwork.scene.behaviour import CheckedBehaviour
+from linkwork.scene.behaviour_targets import place
 from linkwork.scene.captured_motion import CapturedMotion
-from linkwork.scene.places import place
 from linkwork.spelling import require
 
 if TYPE_CHECKING:

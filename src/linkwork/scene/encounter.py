@@ -20,7 +20,7 @@ from linkwork.mechanism.merge import SEPARATOR
 from linkwork.model.following import FollowingModel
 from linkwork.model.model import Model
 from linkwork.model.state import State
-from linkwork.scene.joined import Joined, Member
+from linkwork.scene.joined_model import Joined, Member
 from linkwork.scene.lane_group import CALM, LaneGroup
 from linkwork.scene.unit import Unit
 from linkwork.simulation.lane_steps import next_pause

@@ -12,7 +12,7 @@ from linkwork.model.carried_contacts import carried_contacts
 from linkwork.model.model import Model
 from linkwork.model.state import State
 from linkwork.scene.encounter import Begun, Encounter, at_time
-from linkwork.scene.joined import Joined, Member, alone, grown, joined_state, members, together
+from linkwork.scene.joined_model import Joined, Member, alone, grown, joined_state, members, together
 from linkwork.scene.lane_group import LaneGroup
 from linkwork.scene.unit import Unit
 from linkwork.simulation.options import ACCURACY

@@ -36,7 +36,7 @@ from linkwork.scene.encounters import Encounters
 from linkwork.scene.handles import BodyHandle, Handle, JointHandle, body_in, joint_in
 from linkwork.scene.joint_load import joint_load
 from linkwork.scene.locked_joints import lock, unlock
-from linkwork.scene.passing import Passing
+from linkwork.scene.passing_pairs import Passing
 from linkwork.scene.real_time import run
 from linkwork.scene.scene_contacts import SceneContact, contacts_of
 from linkwork.scene.scene_mechanism import remove_static

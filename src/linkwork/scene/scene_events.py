@@ -7,8 +7,8 @@ import numpy as np
 
 from linkwork.real_numbers import is_finite
 from linkwork.scene.behaviour import CheckedBehaviour
+from linkwork.scene.behaviour_targets import place
 from linkwork.scene.handles import BodyHandle, JointHandle
-from linkwork.scene.places import place
 from linkwork.scene.scene_contacts import contacts_of, impacts
 from linkwork.scene.scene_node import Static
 from linkwork.spelling import require

@@ -1,4 +1,4 @@
-"""Scenes in files: `.lws`, a header of plain values and arrays (`recording.container`), checked when read.
+"""Scenes in files: `.lws`, a header of plain values and arrays (`recording.array_file`), checked when read.
 
 Mechanisms are written as JSON, equal ones once; states with what contacts remember; behaviours by the name of
 their class and their values (`plain_values`). Nothing in a file is run, and no class is looked for that the
@@ -21,7 +21,7 @@ from linkwork.mechanism.mechanism import Mechanism
 from linkwork.model.compile import compile_mechanism
 from linkwork.model.model import Model
 from linkwork.model.state import State
-from linkwork.recording import container
+from linkwork.recording import array_file
 from linkwork.recording.stored_arrays import store_final
 from linkwork.scene.actor import Actor
 from linkwork.scene.plain_values import behaviour_read, behaviour_written, read, written
@@ -91,7 +91,7 @@ def save(scene: "Scene", path: Path) -> None:
         "behaviours": [behaviour_written(each) for each in scene.behaviours],
         "mechanisms": out.texts,
     }
-    container.write(path, header, out.arrays)
+    array_file.write(path, header, out.arrays)
 
 
 def _group(group: Group) -> dict[str, Any]:
@@ -170,7 +170,7 @@ def _belonging(thing: Any, mechanism: Mechanism) -> Any:
 
 def load(path: str | Path) -> "Scene":
     """Return the scene that `save` wrote; FormatError says what is wrong with a file."""
-    header, arrays = container.read(path)
+    header, arrays = array_file.read(path)
     if header.get("kind") != "scene":
         raise FormatError(f"{path}: holds {header.get('kind')!r:.40}, not a scene")
     if header.get("scene_version") != _VERSION:

@@ -7,8 +7,8 @@ from numpy.typing import ArrayLike
 
 from linkwork.real_numbers import is_real
 from linkwork.scene.behaviour import CheckedBehaviour
+from linkwork.scene.behaviour_targets import point
 from linkwork.scene.handles import BodyHandle
-from linkwork.scene.places import point
 
 if TYPE_CHECKING:
     from linkwork.scene.scene import Scene

@@ -14,7 +14,7 @@ from linkwork.mechanism.mechanism import Mechanism
 from linkwork.model.carry import carry
 from linkwork.model.state import State
 from linkwork.scene.actor import Actor
-from linkwork.scene.passing import joined_pairs
+from linkwork.scene.passing_pairs import joined_pairs
 from linkwork.scene.unit import Unit
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ import numpy as np
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.mechanism.varied_mechanism import Unlike, check_lanes, in_place_of_one, together
 from linkwork.simulation.case_outcome import CaseOutcome, built_for, measured
-from linkwork.simulation.foreseen import Call
 from linkwork.simulation.rehearsal import Built, Rehearsal, Unbuilt
+from linkwork.simulation.rehearsed_calls import Call
 from linkwork.simulation.sweep_cases import Case
 from linkwork.varied import Diverged
 

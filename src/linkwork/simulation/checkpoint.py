@@ -11,7 +11,7 @@ import numpy as np
 
 from linkwork.errors import FormatError
 from linkwork.model.state import State
-from linkwork.recording import container
+from linkwork.recording import array_file
 from linkwork.recording.report import event_of, plain_event
 from linkwork.simulation.loop.records import MEMO
 from linkwork.simulation.run_settings import RunSettings
@@ -48,7 +48,7 @@ class Checkpoint:
         """Return what was kept of this run, None if there is no file; FormatError if it is another's."""
         if not self._path.exists():
             return None
-        header, arrays = container.read(self._path)
+        header, arrays = array_file.read(self._path)
         if header.get("kind") != "checkpoint" or header.get("run") != self._run:
             raise FormatError(
                 f"{self._path}: belongs to another run (model, start, options or samples differ); "
@@ -103,7 +103,7 @@ class Checkpoint:
         """Replace the file; OSError if that cannot be, with the old one as it was."""
         header = {"kind": "checkpoint", "run": self._run, "events": list(map(plain_event, events))}
         arrays = {f"memory/{name}": array for name, array in memory.items()}
-        container.write(self._path, header, arrays | {"rows": rows})
+        array_file.write(self._path, header, arrays | {"rows": rows})
         self.put_off()
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from linkwork.errors import ModelError, unknown
 from linkwork.mechanism.load_view import coordinates
-from linkwork.mechanism.sampled import Sampled
+from linkwork.mechanism.sampled_controller import Sampled
 from linkwork.model.model import Model
 from linkwork.recording.status import Status
 from linkwork.simulation.failure import Failure, failed

@@ -10,13 +10,13 @@ import numpy as np
 from linkwork.errors import LinkworkError, SimulationError, absent, unknown
 from linkwork.mechanism.merge import SEPARATOR
 from linkwork.model.state import State
+from linkwork.recording.curve import MANY, Trace, in_degrees
 from linkwork.recording.interpolation import Instant
 from linkwork.recording.layout import Layout, layout_of
 from linkwork.recording.plot import Curves, figure
 from linkwork.recording.recording import Recording
 from linkwork.recording.report import Report
 from linkwork.recording.samples import optional, read_only
-from linkwork.recording.trace import MANY, Trace, in_degrees
 from linkwork.simulation.forest_world import World
 from linkwork.spelling import Computed
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from linkwork.dynamics.load_code import answers, raised
 from linkwork.mechanism.called_equations import answers_otherwise
-from linkwork.mechanism.outside import outside_of
+from linkwork.mechanism.outside_values import outside_of
 from linkwork.model import trees
 from linkwork.model.following import outsides_of
 from linkwork.model.model import Model

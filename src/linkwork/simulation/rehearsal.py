@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.mechanism.deferred import Deferred
+from linkwork.mechanism.deferred_mechanism import Deferred
 from linkwork.mechanism.input import Input
+from linkwork.mechanism.journaled import Revision
 from linkwork.mechanism.mechanism import Element, Mechanism
-from linkwork.mechanism.recorded import Revision
 from linkwork.mechanism.snapshot import is_ours, lasts
 from linkwork.mechanism.varied_mechanism import Unlike, one_of
 from linkwork.model.compile import compile_mechanism
@@ -26,8 +26,8 @@ from linkwork.model.model import Model
 from linkwork.model.state import State
 from linkwork.recording.lazy_sequence import Each
 from linkwork.simulation.event import Event
-from linkwork.simulation.foreseen import Answer, Call, Ended, asked
 from linkwork.simulation.options import seconds
+from linkwork.simulation.rehearsed_calls import Answer, Call, Ended, asked
 from linkwork.simulation.run_request import RunRequest
 from linkwork.simulation.variant_runs import RunsSideBySide
 from linkwork.simulation.variants import Described, variants_of

@@ -20,7 +20,6 @@ from linkwork.simulation.batch_run import ManyRuns
 from linkwork.simulation.contact_run import run_with_contact
 from linkwork.simulation.event import Event
 from linkwork.simulation.failure import SimulationFailed
-from linkwork.simulation.foreseen import Call, Ended, foreseen
 from linkwork.simulation.integrators.tableau import StepMethod
 from linkwork.simulation.options import (
     MOST_STEPS,
@@ -30,10 +29,11 @@ from linkwork.simulation.options import (
     seconds,
     worker_count,
 )
+from linkwork.simulation.rehearsed_calls import Call, Ended, foreseen
 from linkwork.simulation.restoring import PROJECTED, Restoring
 from linkwork.simulation.run_request import RunRequest
 from linkwork.simulation.run_settings import setting
-from linkwork.simulation.sides import goes_by_contact_steps
+from linkwork.simulation.time_advance import goes_by_contact_steps
 from linkwork.spelling import checked_keywords
 
 Array = np.ndarray

@@ -1,8 +1,8 @@
 """Events of steps with contact: zeros of event functions between two points of the mesh.
 
-Where a mechanism is inside a step is where a shorter step leads to (`contact_sides`). So an event is located
-where a shorter step leads to zero. Which side of zero a function is on, at a base, after an event and after
-what an action has made of it, follows the rules of `loop.event_sides`.
+Where a mechanism is inside a step is where a shorter step leads to (`contact_side_by_side`). So an event is
+located where a shorter step leads to zero. Which side of zero a function is on, at a base, after an event and
+after what an action has made of it, follows the rules of `loop.event_sides`.
 
 A function crosses zero if it is on the other side at the end of the step, at an impact on the way, or where
 a cubic through its ends, with its rates there, shows that it has been.

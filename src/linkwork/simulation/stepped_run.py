@@ -16,7 +16,7 @@ from linkwork.recording.interpolation import Instant
 from linkwork.recording.report import plain_event
 from linkwork.recording.status import Status
 from linkwork.simulation import integration
-from linkwork.simulation.contact_sides import ContactSides
+from linkwork.simulation.contact_side_by_side import ContactSides
 from linkwork.simulation.controllers import Controllers, inputs_of, writers
 from linkwork.simulation.failure import Failure
 from linkwork.simulation.held_inputs import HeldInputs
@@ -25,11 +25,11 @@ from linkwork.simulation.loop.records import MEMO
 from linkwork.simulation.options import most_numbers
 from linkwork.simulation.run_settings import RunSettings
 from linkwork.simulation.side_by_side import SideBySide
-from linkwork.simulation.sides import sides_of
 from linkwork.simulation.single_run import StepsBetween
-from linkwork.simulation.starts import rows_of
 from linkwork.simulation.step_clock import StepClock
 from linkwork.simulation.step_record import StepRecord
+from linkwork.simulation.stepped_starts import rows_of
+from linkwork.simulation.time_advance import sides_of
 from linkwork.simulation.variant_groups import Variants
 
 Array = np.ndarray

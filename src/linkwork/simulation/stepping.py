@@ -17,24 +17,24 @@ from linkwork.model.following import fixed
 from linkwork.model.model import Model
 from linkwork.model.state import State
 from linkwork.real_numbers import shown
-from linkwork.recording import container
+from linkwork.recording import array_file
 from linkwork.recording.recording import Recording
 from linkwork.recording.status import Status
 from linkwork.simulation.checkpoint import Checkpoint
 from linkwork.simulation.event import Event
 from linkwork.simulation.failure import SimulationFailed
-from linkwork.simulation.going_through import go_through
 from linkwork.simulation.held_inputs import HeldInputs
 from linkwork.simulation.initial_state import outside_limits
 from linkwork.simulation.integrators.tableau import StepMethod
 from linkwork.simulation.options import MOST_STEPS, RunOptions, worker_count
 from linkwork.simulation.restoring import PROJECTED, Restoring
 from linkwork.simulation.run_settings import setting
-from linkwork.simulation.starts import starting, starting_some
+from linkwork.simulation.run_to_times import go_through
 from linkwork.simulation.step_clock import StepClock
 from linkwork.simulation.step_guard import Alone, busy
 from linkwork.simulation.step_record import recording_of, recordings_of
 from linkwork.simulation.stepped_run import SteppedRun, SteppingSetup
+from linkwork.simulation.stepped_starts import starting, starting_some
 from linkwork.simulation.variants import variants_of, varied
 from linkwork.spelling import Closed, checked_keywords, refuse, spelled_methods
 
@@ -393,11 +393,11 @@ class Simulation(Closed):
         with Alone(self._busy):
             if self.failed.size:
                 raise SimulationError("save: it cannot go on; reset what has failed, or save sim.recording")
-            container.write(path, *self._run.contents())
+            array_file.write(path, *self._run.contents())
 
     def restore(self, path: str | Path) -> None:
         """Become what `save` wrote, and go on from there bit for bit."""
-        header, arrays = container.read(path)
+        header, arrays = array_file.read(path)
         with Alone(self._busy):
             found = header.get("kind"), header.get("key"), header.get("batch")
             if found != ("simulation", self._setup.key, self._setup.batch):

@@ -8,7 +8,7 @@ import numpy as np
 
 from linkwork.errors import FormatError
 from linkwork.fingerprint import digest, spelled, spelled_code
-from linkwork.recording import container
+from linkwork.recording import array_file
 from linkwork.simulation.case_outcome import CaseOutcome
 from linkwork.simulation.sweep_cases import Case, plain_value
 
@@ -33,7 +33,7 @@ class Store:
         """Return what is known of a case; None if there is no file, or one that is damaged or of another."""
         key = self._key(case)
         try:
-            header, arrays = container.read(self._folder / f"{key}.case")
+            header, arrays = array_file.read(self._folder / f"{key}.case")
         except FormatError:
             return None
         match header:
@@ -56,4 +56,4 @@ class Store:
             "columns": list(outcome.values),
         }
         values = np.array(list(outcome.values.values()), dtype=float)
-        container.write(self._folder / f"{key}.case", header, {"values": values})
+        array_file.write(self._folder / f"{key}.case", header, {"values": values})

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.atomic import write_atomically
+from linkwork.atomic_files import write_atomically
 from linkwork.errors import unknown
 from linkwork.recording.samples import optional
 from linkwork.simulation.case_outcome import CaseOutcome

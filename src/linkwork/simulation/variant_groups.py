@@ -7,8 +7,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from linkwork.later import Later
 from linkwork.lazy import kept
+from linkwork.lazy_mapping import Later
 from linkwork.model.model import Model
 from linkwork.native import store
 from linkwork.recording.channels import LiveChannels, VariantChannels

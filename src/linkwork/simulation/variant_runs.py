@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.later import Later
 from linkwork.lazy import kept
+from linkwork.lazy_mapping import Later
 from linkwork.model.own_forces import input_values
 from linkwork.model.state import State
 from linkwork.native import store
@@ -18,12 +18,12 @@ from linkwork.recording.report import Report
 from linkwork.recording.status import Status
 from linkwork.simulation import integration, resume
 from linkwork.simulation.failure import diagnosis
-from linkwork.simulation.foreseen import Ended
 from linkwork.simulation.integration import Work
 from linkwork.simulation.integrators.methods import METHODS
 from linkwork.simulation.law_watch import LawWatch
 from linkwork.simulation.polling import Pace, raise_interrupts
 from linkwork.simulation.problem import Problem
+from linkwork.simulation.rehearsed_calls import Ended
 from linkwork.simulation.single_run import OneRun, StepsBetween
 from linkwork.simulation.statistics import Statistics, is_laborious
 from linkwork.simulation.variant_groups import Alike, Variants

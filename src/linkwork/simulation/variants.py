@@ -21,7 +21,7 @@ from linkwork.mechanism.inertia import sound_inertias
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.mechanism.mechanism_check import check
 from linkwork.mechanism.named_numbers import NumberName, find_number
-from linkwork.mechanism.sampled import Sampled
+from linkwork.mechanism.sampled_controller import Sampled
 from linkwork.mechanism.varied_mechanism import (
     Unlike,
     assigned,

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from linkwork.algebra.number import cos, log, sin, where
 from linkwork.errors import TraceError
-from linkwork.trace.called import Called
+from linkwork.trace.called_functions import Called
 from linkwork.trace.expression import CONDITIONS, Expr, Operand, called, reachable
 
 

@@ -22,7 +22,7 @@ import numpy as np
 from linkwork.algebra import number
 from linkwork.algebra.lookup import Column, entry, segment
 from linkwork.errors import TraceError
-from linkwork.trace.called import Called
+from linkwork.trace.called_functions import Called
 from linkwork.trace.functions import COMPOSED, METHODS, UFUNCS
 from linkwork.varied import Varied, each
 

@@ -20,10 +20,10 @@ from linkwork.fingerprint import digest, spelled_code
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.input import Input, as_number, enter, reading
 from linkwork.mechanism.joint import Joint
+from linkwork.mechanism.journaled import LOCKED
 from linkwork.mechanism.load import Load
 from linkwork.mechanism.load_view import BodySide, JointSide, SystemSide, WrongAnswer, coordinates
 from linkwork.mechanism.mechanism import Mechanism
-from linkwork.mechanism.recorded import LOCKED
 from linkwork.trace.expression import Graph, is_condition, is_smooth, reachable
 from linkwork.tree.joint_formula import JointFormula, lift, structure
 from linkwork.tree.joint_kinematics import JointKinematics

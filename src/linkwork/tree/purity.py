@@ -9,9 +9,9 @@ from typing import Any, TypeVar
 
 from linkwork.errors import ModelError
 from linkwork.mechanism.called_equations import REMEDY
+from linkwork.mechanism.journaled import Recorded
 from linkwork.mechanism.mechanism import Element
-from linkwork.mechanism.outside import Outside, outside_of, restore
-from linkwork.mechanism.recorded import Recorded
+from linkwork.mechanism.outside_values import Outside, outside_of, restore
 from linkwork.mechanism.snapshot import is_lasting
 
 Traced = TypeVar("Traced")

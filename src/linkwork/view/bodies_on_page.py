@@ -3,8 +3,8 @@
 import threading
 from typing import Any
 
+from linkwork.view.body_appearance import Looks
 from linkwork.view.drawing import Drawing
-from linkwork.view.looks import Looks
 from linkwork.view.overlays import Overlays
 from linkwork.view.stage import Stage
 from linkwork.view.tree_panel import TreePanel

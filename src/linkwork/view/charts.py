@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import LinkworkError
-from linkwork.recording.trace import COLORS, MANY, Trace, by_axis, shown_range
+from linkwork.recording.curve import COLORS, MANY, Trace, by_axis, shown_range
 
 Array = np.ndarray
 

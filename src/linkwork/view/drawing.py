@@ -28,9 +28,9 @@ from linkwork.view.body_pieces import (
 )
 from linkwork.view.constraint_drawing import Tie, outlines, rods, sketch_lines, ties
 from linkwork.view.drawn_pieces import JointMark, Piece, SpringMark
+from linkwork.view.ground_symbols import TURNING, anchor, supports
 from linkwork.view.joint_drawing import Passed, drive_pieces, grounded, joint_mark, joint_pieces, moved
 from linkwork.view.palette import GROUND, JOINT, body_colour
-from linkwork.view.supports import TURNING, anchor, supports
 
 Array = np.ndarray
 

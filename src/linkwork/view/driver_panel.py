@@ -10,7 +10,7 @@ from linkwork.mechanism.driver import Driver
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.view.driven_drawing import drawing_of_driven
-from linkwork.view.driving import Driving
+from linkwork.view.driven_pose import Driving
 from linkwork.view.playback import SPEEDS
 from linkwork.view.slider_folder import SliderFolder, within
 from linkwork.view.subject import Subject

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import LinkworkError
-from linkwork.recording.trace import Trace
+from linkwork.recording.curve import Trace
 from linkwork.view.camera import Camera
 from linkwork.view.film_charts import FilmCharts
 from linkwork.view.overlays import Overlays

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from linkwork.recording.curve import COLORS, MANY, Trace, by_axis, shown_range
 from linkwork.recording.plot import STYLE
 from linkwork.recording.samples import optional
-from linkwork.recording.trace import COLORS, MANY, Trace, by_axis, shown_range
 from linkwork.view.picture_text import width, write
 
 Array = np.ndarray

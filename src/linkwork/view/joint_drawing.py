@@ -14,8 +14,8 @@ from linkwork.view.arrow_shapes import drive_shell
 from linkwork.view.body_pieces import SLIM, Part, box_corners, in_space, turned_to
 from linkwork.view.drawn_pieces import JointMark, Piece
 from linkwork.view.glyph import axis_vectors, glyphs
+from linkwork.view.ground_symbols import Grounded
 from linkwork.view.palette import DRIVE, JOINT, PAPER
-from linkwork.view.supports import Grounded
 
 Array = np.ndarray
 Passed = Callable[[str], Array]  # the poses (S, 3, 4) that a body has passed

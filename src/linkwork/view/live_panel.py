@@ -11,10 +11,10 @@ from linkwork.mechanism.placement import lifted
 from linkwork.model.carry import carry
 from linkwork.model.state import State
 from linkwork.recording.channels import LiveChannels
+from linkwork.recording.curve import Trace
 from linkwork.recording.recording import Recording
 from linkwork.recording.report import Report
-from linkwork.recording.trace import Trace
-from linkwork.view.adjustable import Sliders
+from linkwork.view.adjustable_values import Sliders
 from linkwork.view.drawing import drawing
 from linkwork.view.live_simulation import Engine
 from linkwork.view.palette import SELECTED

@@ -18,7 +18,7 @@ from linkwork.mechanism.loads import Motor
 from linkwork.model.following import fixed
 from linkwork.model.state import State
 from linkwork.simulation.stepping import Simulation
-from linkwork.view.adjustable import DRIVER, FORCE, Adjustable, adjustables
+from linkwork.view.adjustable_values import DRIVER, FORCE, Adjustable, adjustables
 from linkwork.view.trajectory import Moment, moment
 
 Array = np.ndarray

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from linkwork.errors import LinkworkError
-from linkwork.recording.container import write_atomically
+from linkwork.recording.array_file import write_atomically
 from linkwork.view.camera import Camera
 from linkwork.view.offline_data import script
 from linkwork.view.overlays import Overlays

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import LinkworkError
-from linkwork.recording.trace import COLORS, MANY, shown_range
+from linkwork.recording.curve import COLORS, MANY, shown_range
 from linkwork.view.camera import Camera
 from linkwork.view.overlays import Overlays
 from linkwork.view.palette import hexadecimal

@@ -9,7 +9,7 @@ import numpy as np
 
 from linkwork.errors import LinkworkError
 from linkwork.real_numbers import is_finite, shown
-from linkwork.recording.container import write_atomically
+from linkwork.recording.array_file import write_atomically
 from linkwork.view.camera import Camera, View
 from linkwork.view.drawing import Drawing
 from linkwork.view.ground_plane import level_ground

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.view.body_appearance import Looks
 from linkwork.view.drawn_pieces import Piece
-from linkwork.view.looks import Looks
 from linkwork.view.moving_batch import add_batch, move_batch, paint_batch
 from linkwork.view.piece_poses import Places, WorldPoses
 

@@ -14,9 +14,9 @@ from http import HTTPStatus
 from typing import Any
 
 from linkwork.errors import LinkworkError
-from linkwork.view.doorway import Doorway
-from linkwork.view.guard import Guard
 from linkwork.view.page import Wardrobe
+from linkwork.view.page_access import Doorway
+from linkwork.view.request_guard import Guard
 
 PORT = 8470  # tried first
 _TRIED = 200  # ports after it

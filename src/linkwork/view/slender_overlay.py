@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from linkwork.view import palette
+from linkwork.view.body_appearance import Looks
 from linkwork.view.drawing import Drawing
 from linkwork.view.drawn_pieces import Piece
-from linkwork.view.looks import Looks
 from linkwork.view.overlay import Overlay
 from linkwork.view.piece_poses import Places, WorldPoses
 from linkwork.view.trajectory import Moment

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.view.body_appearance import Looks
 from linkwork.view.camera import Camera
 from linkwork.view.drawing import Drawing
 from linkwork.view.drawn_pieces import Piece
 from linkwork.view.ground_plane import GroundPlane, ground_plane
-from linkwork.view.looks import Looks
 from linkwork.view.moving_batch import move_batch
 from linkwork.view.piece_batch import Batch, places_of
 from linkwork.view.piece_poses import WorldPoses

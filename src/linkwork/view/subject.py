@@ -13,10 +13,10 @@ import numpy as np
 from linkwork.errors import LinkworkError
 from linkwork.recording.channels import LiveChannels
 from linkwork.recording.contact_quantities import DEPTH, FORCE, POINT
+from linkwork.recording.curve import Trace
 from linkwork.recording.interpolation import Instant
 from linkwork.recording.layout import Layout
 from linkwork.recording.recording import Recording
-from linkwork.recording.trace import Trace
 from linkwork.view.drawing import Drawing, lifted_motions
 from linkwork.view.piece_poses import WorldPoses
 from linkwork.view.trajectory import Moment, Trajectory

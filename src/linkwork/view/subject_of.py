@@ -16,7 +16,7 @@ from linkwork.recording.recording import Recording
 from linkwork.scene.scene import Scene
 from linkwork.view.drawing import Drawing, drawing
 from linkwork.view.driven_drawing import drawing_of_driven
-from linkwork.view.edits import Edits
+from linkwork.view.edit_observer import Edits
 from linkwork.view.pose_panel import PosedViewer
 from linkwork.view.stored_drawing import bare, restored
 from linkwork.view.subject import Subject
@@ -66,7 +66,7 @@ def subject_of(thing: Any) -> Subject:
     if isinstance(thing, Solid):
         thing = _standing(thing)
     if isinstance(thing, Mechanism) and thing.drivers:
-        from linkwork.view.driving import Driving
+        from linkwork.view.driven_pose import Driving
 
         return Driving(thing).subject
     if isinstance(thing, Mechanism):

@@ -5,9 +5,9 @@ from collections.abc import Collection, Iterator
 from html import escape
 from typing import Any
 
+from linkwork.view.body_appearance import Looks
 from linkwork.view.drawing import Drawing
 from linkwork.view.drawn_pieces import JointMark
-from linkwork.view.looks import Looks
 from linkwork.view.palette import Rgb, hexadecimal
 
 _ROWS = 800  # more are found by searching

@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 
 from linkwork.spelling import spelled_methods
+from linkwork.view.body_appearance import Looks
 from linkwork.view.camera import Camera, View
 from linkwork.view.charts import Charts
-from linkwork.view.edits import Edits
-from linkwork.view.following_edits import FollowingEdits
+from linkwork.view.edit_observer import Edits
+from linkwork.view.edited_page import FollowingEdits
 from linkwork.view.inspector import Inspector
-from linkwork.view.looks import Looks
 from linkwork.view.overlays import Overlays
+from linkwork.view.page_messages import listen
 from linkwork.view.palette import hexadecimal
 from linkwork.view.panels import Command, Panels, add_commands
 from linkwork.view.picking import hit
@@ -26,7 +27,6 @@ from linkwork.view.slider_folder import SliderFolder
 from linkwork.view.sound_panel import SoundPanel
 from linkwork.view.stage import Stage
 from linkwork.view.subject import Subject
-from linkwork.view.talk import listen
 from linkwork.view.trajectory import Moment
 from linkwork.view.tree_panel import TreePanel
 

@@ -6,8 +6,8 @@ from weakref import WeakKeyDictionary
 from linkwork.contact.colliders import Colliders
 from linkwork.errors import warn
 from linkwork.mechanism.contact import contact_of_all, contacts_of_pairs
+from linkwork.mechanism.journaled import LOCKED
 from linkwork.mechanism.mechanism import Mechanism
-from linkwork.mechanism.recorded import LOCKED
 
 DEEP = 0.01  # of the smaller body's size: an overlap that is not meant
 _FEW = 5  # pairs that a warning names

@@ -13,9 +13,9 @@ import numpy as np
 from linkwork.contact.colliders import Colliders
 from linkwork.contact_dynamics.detection.pair_numbers import DISSIPATION, FRICTION, PairTable
 from linkwork.mechanism.contact import Contact, contact_of_all, contacts_of_pairs, materials_of, sorted_pair
+from linkwork.mechanism.journaled import LOCKED
 from linkwork.mechanism.material import Material, alone, combined
 from linkwork.mechanism.mechanism import Mechanism
-from linkwork.mechanism.recorded import LOCKED
 
 _known: WeakKeyDictionary[Mechanism, PairTable] = WeakKeyDictionary()  # of models, which do not change
 

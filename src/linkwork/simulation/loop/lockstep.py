@@ -5,14 +5,14 @@ from linkwork.recording.status import Status
 from linkwork.simulation.loop.attempt import attempt
 from linkwork.simulation.loop.commit import move_bases
 from linkwork.simulation.loop.dense_output import find_polynomials, is_new
-from linkwork.simulation.loop.departure import start_attempts
 from linkwork.simulation.loop.error_test import judge
 from linkwork.simulation.loop.evaluate import evaluate_events
 from linkwork.simulation.loop.event_location import aim, choose_trial, locate, probe, seek
-from linkwork.simulation.loop.inspection import inspect, look_ahead
 from linkwork.simulation.loop.lane_records import busy_lanes, lane_of, memo_at, normalise, spread
+from linkwork.simulation.loop.lane_start import start_attempts
 from linkwork.simulation.loop.records import ON_MESH, RUN, Task
 from linkwork.simulation.loop.sampling import sample, serve
+from linkwork.simulation.loop.step_acceptance import inspect, look_ahead
 from linkwork.simulation.loop.termination import give_up, stop
 
 _run = record(RUN)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from linkwork.view.looks import Looks
+from linkwork.view.body_appearance import Looks
 
 
 def test_one_is_shown_alone_and_then_all_again():

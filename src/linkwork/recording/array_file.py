@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.atomic import write_atomically
+from linkwork.atomic_files import write_atomically
 from linkwork.errors import FormatError
 from linkwork.formats.json_text import too_much
 

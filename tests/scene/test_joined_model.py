@@ -4,7 +4,7 @@ import numpy as np
 from people import crate, doll, world
 
 import linkwork as lw
-from linkwork.scene.joined import together
+from linkwork.scene.joined_model import together
 
 
 def heap(**options):

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 import linkwork as lw
-from linkwork.view.doorway import Doorway
+from linkwork.view.page_access import Doorway
 
 URL = "http://127.0.0.1:8470/?token=a-b_c&x=<y>"
 

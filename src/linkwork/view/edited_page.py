@@ -6,7 +6,7 @@ from typing import Any
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.view.bodies_on_page import Appearance
 from linkwork.view.camera import Camera
-from linkwork.view.edits import Edits
+from linkwork.view.edit_observer import Edits
 from linkwork.view.fitting import Fitting
 from linkwork.view.subject import Subject
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.simulation.contact_pieces import ContactPieces
-from linkwork.simulation.contact_sides import ContactSides
+from linkwork.simulation.contact_side_by_side import ContactSides
 from linkwork.simulation.law_watch import LawWatch
 from linkwork.simulation.options import AUTO, MOREAU_JEAN
 from linkwork.simulation.restoring import PROJECTED

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from linkwork.mechanism.contact import Contact
+from linkwork.mechanism.journaled import LOCKED
 from linkwork.mechanism.mechanism import Element, Mechanism
 from linkwork.mechanism.member_copies import MemberCopies
 from linkwork.mechanism.merge import SEPARATOR
-from linkwork.mechanism.recorded import LOCKED
 from linkwork.mechanism.snapshot import Snapshot, locked_like, snapshot
 from linkwork.model.compile import compile_now, compile_snapshot
 from linkwork.model.following import following

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from linkwork.errors import FormatError
-from linkwork.recording.container import read, write, write_atomically
+from linkwork.recording.array_file import read, write, write_atomically
 
 FORK = multiprocessing.get_context("fork") if hasattr(os, "fork") else None
 needs_fork = pytest.mark.skipif(FORK is None, reason="this system cannot fork")

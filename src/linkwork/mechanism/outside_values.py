@@ -26,10 +26,10 @@ import numpy as np
 
 from linkwork.mechanism import outside_place as place
 from linkwork.mechanism.input import Input
+from linkwork.mechanism.journaled import Recorded
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.mechanism.names_in_code import names_in
 from linkwork.mechanism.outside_place import ABSENT, ATOMIC, ATOMS, Place, Values
-from linkwork.mechanism.recorded import Recorded
 from linkwork.mechanism.trusted_code import is_frozen, is_opaque, is_trusted_module, slots, trusted
 from linkwork.trace.expression import Expr
 

@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.mechanism import outside
-from linkwork.mechanism.outside import Outside
+from linkwork.mechanism import outside_values
+from linkwork.mechanism.outside_values import Outside
 from linkwork.trace.expression import Graph
 
 NUMBER = 2.0
@@ -244,7 +244,7 @@ def test_what_cannot_be_looked_into_is_never_known_to_be_the_same():
 
 
 def test_a_graph_of_very_many_objects_is_not_known_to_be_the_same(monkeypatch):
-    monkeypatch.setattr(outside, "_MOST", 10)
+    monkeypatch.setattr(outside_values, "_MOST", 10)
     chain: Any = []
     for _ in range(20):
         chain = [chain]
@@ -286,7 +286,7 @@ def test_symbols_that_got_out_are_found_and_put_back():
     after = of(law)
     found = {name for name, _, _ in after.leaked}
     assert found == {"held[1]", "inside", "integral", "kept['I']", "x"}  # the last is the symbol itself
-    outside.restore(before, after)
+    outside_values.restore(before, after)
     assert (integral, inside, kept, held) == (0.0, 4.0, {"I": 1.0}, [2.0, 3.0])
 
 
@@ -300,7 +300,7 @@ def test_symbols_that_were_there_before_are_left_alone():
 
     before = of(law)
     law()
-    outside.restore(before, of(law))
+    outside_values.restore(before, of(law))
     assert own == [x, 1.0]
 
 

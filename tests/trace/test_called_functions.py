@@ -6,7 +6,7 @@ import pytest
 
 from linkwork.algebra.number import sin
 from linkwork.errors import TraceError
-from linkwork.trace.called import Called, CalledFunction
+from linkwork.trace.called_functions import Called, CalledFunction
 from linkwork.trace.differentiate import derivative, gradient, jacobian
 from linkwork.trace.expression import Graph, called, evaluate
 

@@ -16,9 +16,9 @@ still go there. On a hill, whose faces all have planes of their own, a box that 
 not see the ground under the other.
 """
 
+from linkwork.contact.contact_reduction import swap_contacts, thinned_by_normal
 from linkwork.contact.containment import in_solid
 from linkwork.contact.decorators import native, native_apart
-from linkwork.contact.few_contacts import swap_contacts, thinned_by_normal
 from linkwork.contact.local_solids import LEAST
 from linkwork.contact.shape_table import DEPTH, NORMAL, POINT_A, POINT_B
 from linkwork.geometry.vectors import add, along, dot, scale, sub, three, turned_back

@@ -13,8 +13,8 @@ from linkwork.kinematics.kinematic_recording import KinematicRecording
 from linkwork.kinematics.motion import marched
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.recording.channels import LiveChannels
+from linkwork.recording.curve import Trace
 from linkwork.recording.interpolation import Instant
-from linkwork.recording.trace import Trace
 from linkwork.view.driven_drawing import drawing_of_driven
 from linkwork.view.subject import Subject
 from linkwork.view.trajectory import Moment, recorded

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import LinkworkError
-from linkwork.mechanic.acts import Acting
 from linkwork.mechanic.editor import Editor
+from linkwork.mechanic.page_actions import Acting
 from linkwork.model.state import State
-from linkwork.view.adjustable import Sliders
+from linkwork.view.adjustable_values import Sliders
 from linkwork.view.drawing import Drawing
 from linkwork.view.live_panel import Running
 from linkwork.view.live_simulation import Engine
