@@ -57,3 +57,14 @@ def test_a_default_that_is_no_finite_number_is_refused(value):
 def test_a_name_that_is_no_text_is_refused():
     with pytest.raises(TypeError, match="the first argument is the name"):
         lw.Input(2.0)
+
+
+def test_the_larger_of_an_input_and_a_number_is_traced():
+    graph, u = Graph(), lw.Input("u", 2.0)
+    with reading(lambda given: graph.node("input", given.name)):
+        assert lw.max(u, 1.0).op == "where"
+        assert lw.min(0.5, u).op == "where"
+        assert (u != 1.0).op == "ne"
+    assert float(lw.max(u, 1.0)) == 2.0
+    assert u != lw.Input("v", 2.0)
+    assert u == lw.Input("u", 2.0)

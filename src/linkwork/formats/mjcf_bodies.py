@@ -143,7 +143,9 @@ class Bodies:
             "stiffness": float(model.jnt_stiffness[j]),
         }
         if nv == 1:
-            options |= {"axis": axis.tolist(), "rest": float(model.qpos_spring[adr])}
+            options["axis"] = axis.tolist()
+            if options["stiffness"]:
+                options["rest"] = float(model.qpos_spring[adr])
             if model.jnt_limited[j]:
                 options["limits"] = tuple(model.jnt_range[j].tolist())
         elif model.jnt_limited[j]:

@@ -14,6 +14,7 @@ from linkwork.algebra.number import max as maximum
 from linkwork.algebra.number import min as minimum
 from linkwork.algebra.spatial import Frame
 from linkwork.formats.mjcf_bodies import Bodies, Names, _rotation
+from linkwork.formats.mjcf_drag import Drag
 from linkwork.mechanism.coupling import Coupling
 from linkwork.mechanism.input import Input
 from linkwork.mechanism.joint import Joint
@@ -223,35 +224,8 @@ class Forces:
                 continue
             squares = (moments.sum() - 2.0 * moments) * 6.0 / mass
             box = np.sqrt(np.maximum(squares, mujoco.mjMINVAL)).tolist()
-            law = drag(
-                box, density, viscosity, _rotation(model.body_iquat[b]).tolist(), model.body_ipos[b].tolist()
-            )
+            axes, centre = _rotation(model.body_iquat[b]).tolist(), model.body_ipos[b].tolist()
+            law = Drag(box, density, viscosity, axes, centre)
             body = self.parts.bodies[b]
             name = self.names.free(f"{body.name}_medium")
             self.mechanism.add(Wrench(name, body, law, at=model.body_ipos[b].tolist(), frame="body"))
-
-
-def drag(
-    box: list[float], density: float, viscosity: float, axes: list[list[float]], centre: list[float]
-) -> Callable[..., list[Number]]:
-    """Return the wrench of a medium at rest on a box about a centre of a body, along the axes of that."""
-    diameter = sum(box) / 3.0
-    columns = [[axes[i][k] for i in range(3)] for k in range(3)]  # of the box, in the body
-
-    def law(body: Any, t: Number) -> list[Number]:
-        velocity, turning = body.velocity_at(centre), body.angular_velocity
-        rows = [[body.rotation[i][k] for i in range(3)] for k in range(3)]
-        inside = [
-            [sum(row[i] * vector[i] for i in range(3)) for row in rows] for vector in (turning, velocity)
-        ]
-        own = [[sum(c[i] * x[i] for i in range(3)) for c in columns] for x in inside]
-        torque, force = [], []
-        for k in range(3):
-            w, v, a, b = own[0][k], own[1][k], box[(k + 1) % 3], box[(k + 2) % 3]
-            torque.append(
-                -np.pi * diameter**3 * viscosity * w - density * box[k] * (a**4 + b**4) / 64.0 * abs(w) * w
-            )
-            force.append(-3.0 * np.pi * diameter * viscosity * v - 0.5 * density * a * b * abs(v) * v)
-        return [sum(columns[k][i] * x[k] for k in range(3)) for x in (torque, force) for i in range(3)]
-
-    return law

@@ -15,6 +15,7 @@ from linkwork.atomic_files import write_atomically
 from linkwork.errors import FormatError, warn
 from linkwork.formats.markup import MAX_PIECE
 from linkwork.formats.mesh_obj import save_obj
+from linkwork.formats.mjcf_loads_out import LoadsOut, keyframes
 from linkwork.formats.spanning_tree import (
     Branch,
     drawn_at,
@@ -30,10 +31,8 @@ from linkwork.geometry.ground import Endless
 from linkwork.geometry.skin import Collision, Visual, skins
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.coupling import Coupling
-from linkwork.mechanism.input import Input
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.joints import Cylindrical, Fixed, Free, Prismatic, Revolute, Spherical, Universal
-from linkwork.mechanism.loads import Motor
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.mechanism.placement import plain
 
@@ -49,6 +48,7 @@ _STEPS: dict[type[Joint], tuple[tuple[str, int], ...]] = {
 }
 _LEAST = 1e-14  # mass of what moves; MuJoCo has mjMINVAL = 1e-15
 _FAR = 1e10  # a limit beyond is none
+MOST_INLINED = 4_000_000  # characters of meshes in a file; those of more go into files beside it
 
 
 def save_mjcf(mechanism: Mechanism, path: Path) -> None:
@@ -63,6 +63,7 @@ class _Writer:
         self.mechanism, self.path = mechanism, path
         self.left_out: list[str] = []
         self.assets: list[str] = []
+        self.inlined = 0  # characters of meshes
         self.drawn: dict[str, float] = {}  # coordinates of joints that are not drawn at 0
         self.tree, self.loops = spanning_tree(mechanism, str(path))
         self.below: dict[Body, list[Branch]] = {}
@@ -70,6 +71,10 @@ class _Writer:
             self.below.setdefault(branch.parent, []).append(branch)
         used = [end for branch in self.loops for end in (branch.parent, branch.child)]
         used += [thing for load in mechanism.loads.values() for thing in load.on if isinstance(thing, Body)]
+        self.loads = LoadsOut(mechanism, [branch.joint for branch in self.tree])
+        self.order: list[
+            tuple[Joint, list[float]]
+        ] = []  # joints as MuJoCo counts them, and where they are drawn
         self.used = set(used)
 
     def text(self) -> str:
@@ -86,21 +91,26 @@ class _Writer:
             stack.append((None, indent))
             stack += [(each, indent + 2) for each in reversed(self.below.get(last, []))]
         equalities = self._equalities()
-        actuators = self._actuators()
         excluded = self._excluded()
+        keys = [
+            f"    <key name={quoteattr(name)} {said}/>"
+            for name, said in keyframes(self.mechanism, self.order)
+        ]
         self._say_left_out()
         gravity = words(self.mechanism.gravity)
         lines = [
             f"<mujoco model={quoteattr(self.mechanism.name)}>",
             '  <compiler angle="radian" autolimits="true" inertiafromgeom="false"/>',
-            f'  <option gravity="{gravity}"/>',
+            f'  <option gravity="{gravity}"{self.loads.medium}/>',
         ]
         for word, content in (
             ("asset", self.assets),
             ("worldbody", body_lines),
             ("contact", excluded),
             ("equality", equalities),
-            ("actuator", actuators),
+            ("tendon", self.loads.tendons),
+            ("actuator", self.loads.actuators),
+            ("keyframe", keys),
         ):
             if content or word == "worldbody":
                 lines += [f"  <{word}>", *content, f"  </{word}>"]
@@ -137,10 +147,13 @@ class _Writer:
     def _moved(self, branch: Branch) -> Any:
         """Return how the joint has moved where it is drawn, as far as MuJoCo can begin there."""
         joint, q = branch.joint, drawn_at(branch)
+        if joint.nv:
+            self.order.append((joint, joint.neutral() if q is None else q))
         if q is None:
             return Frame()
         if not isinstance(joint, Free | Revolute | Prismatic):
             self.left_out.append(f"where joint {joint.name!r} is drawn")
+            self.order[-1] = joint, joint.neutral()
             return Frame()
         if joint.nv == 1:
             self.drawn[joint.name] = q[0]
@@ -186,18 +199,16 @@ class _Writer:
             raise FormatError(
                 f"{file}: joint {joint.name!r}: MJCF has no {type(joint).__name__}; save it as .json"
             )
-        if isinstance(joint, Free):
-            if (
-                step.parent is not self.mechanism.ground
-                or place(step.on_parent).any()
-                or place(step.on_child).any()
-            ):
-                raise FormatError(
-                    f"{file}: joint {joint.name!r}: a Free joint of MuJoCo is between origins of "
-                    f"ground and a body; "
-                    "leave on_parent= and on_child= out, or save as .json"
-                )
-            return [f"{pad}<freejoint name={quoteattr(joint.name)}/>"]
+        if isinstance(joint, Free) and (
+            step.parent is not self.mechanism.ground
+            or place(step.on_parent).any()
+            or place(step.on_child).any()
+        ):
+            raise FormatError(
+                f"{file}: joint {joint.name!r}: a Free joint of MuJoCo is between origins of "
+                f"ground and a body; "
+                "leave on_parent= and on_child= out, or save as .json"
+            )
         numbers = {
             "damping": number_of(joint, "damping", file),
             "frictionloss": number_of(joint, "friction", file),
@@ -205,6 +216,9 @@ class _Writer:
             "springref": number_of(joint, "rest", file),
             "armature": number_of(joint, "armature", file),
         }
+        if isinstance(joint, Free):
+            said = "".join(f' {word}="{words(x)}"' for word, x in numbers.items() if x)
+            return [f'{pad}<joint name={quoteattr(joint.name)} type="free"{said}/>']
         for word in ("effort", "speed"):
             if getattr(joint, word) is not None:
                 self.left_out.append(f"{word} of joint {joint.name!r}")
@@ -285,7 +299,9 @@ class _Writer:
         vertices, faces = shape.surface()
         name = f"mesh{len(self.assets)}"
         said = f'vertex="{words(vertices)}" face="{_whole(faces)}"'
-        if len(said) > MAX_PIECE:
+        self.inlined += len(said)
+        if len(said) > MAX_PIECE or self.inlined > MOST_INLINED:
+            self.inlined -= len(said)
             file = f"{self.path.stem}_{len(self.assets) + 1}.obj"
             save_obj(self.path.with_name(file), vertices, faces)
             said = f"file={quoteattr(file)}"
@@ -342,17 +358,7 @@ class _Writer:
                 for _, name, along in self._closings(branch) if end is body else ():
                     at = f'pos="{words(place(frame) + along * turn(frame)[:, 2])}" {_quaternion(frame)}'
                     lines.append(f"{' ' * indent}<site name={quoteattr(f'{name}_{k + 1}')} {at}/>")
-        return lines
-
-    def _actuators(self) -> list[str]:
-        lines = []
-        for load in self.mechanism.loads.values():
-            if isinstance(load, Motor) and isinstance(load.law, Input):
-                joint = load.on[0] if isinstance(load.on[0], str) else load.on[0].name
-                lines.append(f"    <motor name={quoteattr(load.law.name)} joint={quoteattr(str(joint))}/>")
-            else:
-                self.left_out.append(f"load {load.name!r}")
-        return lines
+        return lines + [f"{' ' * indent}{site}" for site in self.loads.sites.get(body, [])]
 
     def _excluded(self) -> list[str]:
         pairs = [pair for contact in self.mechanism.contacts.values() for pair in contact.without]
@@ -362,15 +368,13 @@ class _Writer:
 
     def _say_left_out(self) -> None:
         m = self.mechanism
+        self.left_out += self.loads.left_out
         others = [name for name in m.constraints if name not in m.couplings and name not in m.drivers]
         self.left_out += [f"constraint {name!r}" for name in others] + [
             f"driver {name!r}" for name in m.drivers
         ]
-        self.left_out += [f"state {name!r}" for name in m.states]
         if self.left_out:
-            warn(
-                f"{self.path}: MJCF cannot hold, and left out are: {', '.join(dict.fromkeys(self.left_out))}"
-            )
+            warn(f"{self.path}: not written as MJCF, and left out: {', '.join(dict.fromkeys(self.left_out))}")
 
 
 def _name(body: Body) -> str:

@@ -85,6 +85,11 @@ class Input(Answering, metaclass=Spelled):
             return isinstance(other, Input) and (self.name, self.value) == (other.name, other.value)
         return self.as_number() == as_number(other)
 
+    def __ne__(self, other: object) -> Any:  # Python's own asks a traced condition whether it holds
+        if _read.get() is None:
+            return not self == other
+        return self.as_number() != as_number(other)
+
     def __hash__(self) -> int:
         return hash((self.name, self.value))
 
