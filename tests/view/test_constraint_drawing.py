@@ -13,13 +13,13 @@ from linkwork.view.stored_drawing import described, restored
 def test_all_constraints_are_in_the_drawing(space):
     m = held(space)
     drawn = drawing_of_driven(m)
-    assert [tie.name for tie in drawn.ties] == [*m.constraints, *m.drivers, *m.loads]
+    assert [tie.name for tie in drawn.connections] == [*m.constraints, *m.drivers, *m.loads]
     marked = {piece.name for piece in drawn.glyphs} | {mark.name for mark in drawn.springs}
     assert {"rod", "as drawn", "pulley", "line", "curve", "cam", "flat", "egg", "gear"} <= marked
     assert all(np.isfinite(piece.shell.corners).all() for piece in drawn.glyphs)
     header, arrays = described(drawn)
     again = restored(header, arrays, drawn.bodies)
-    assert again.ties == drawn.ties
+    assert again.connections == drawn.connections
     assert [mark.name for mark in again.springs] == [mark.name for mark in drawn.springs]
 
 

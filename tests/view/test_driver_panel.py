@@ -236,7 +236,7 @@ def test_what_does_not_move_makes_no_film(tmp_path):
 def test_joints_that_close_loops_are_told_apart():
     drawn = drawing_of_driven(four_bar())
     assert sum(mark.loop for mark in drawn.joints) == 1
-    assert [(tie.name, tie.kind, tie.on) for tie in drawn.ties] == [("motor", "Driver", ("A",))]
+    assert [(tie.name, tie.kind, tie.on) for tie in drawn.connections] == [("motor", "Driver", ("A",))]
 
 
 @pytest.mark.browser

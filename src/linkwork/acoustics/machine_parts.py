@@ -43,9 +43,9 @@ class Puff(NamedTuple):
 def stops(bodies: MovingBodies) -> Iterator[Blow]:
     """Yield the blows at limits of hinges and slides."""
     run, located = bodies.run, _stop_events(bodies.run)
-    tied = {*run.layout.constraints, *run.layout.closing}
+    constrained = {*run.layout.constraints, *run.layout.closing}
     for name, joint in bodies.model.mechanism.joints.items():
-        if joint.nv != 1 or joint.limits is None or name in tied:
+        if joint.nv != 1 or joint.limits is None or name in constrained:
             continue
         x, v = (np.asarray(getattr(run[name], word), float).ravel() for word in ("position", "velocity"))
         lower, upper = joint.limit_pairs()[0].tolist()

@@ -63,7 +63,7 @@ def pieces(faces: Faces, edges: Edges) -> tuple[int, Integers]:
 
 
 def connected(count: int, a: Integers, b: Integers) -> tuple[int, Integers]:
-    """Return into how many groups things fall when each a is tied to its b, and for every thing its group."""
+    """Return into how many groups things fall when each a is joined to its b, and the group of each."""
     from scipy.sparse import coo_array  # at first use: importing it takes longer than all of our own
     from scipy.sparse.csgraph import connected_components
 

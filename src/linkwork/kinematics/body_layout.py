@@ -23,9 +23,9 @@ def _(system: System) -> Layout:
     in_q = pairwise(accumulate((len(q) for q, _ in units.values()), initial=system.nq))
     in_v = pairwise(accumulate((len(v) for _, v in units.values()), initial=system.n))
     joints = {name: (slice(*q), slice(*v)) for name, q, v in zip(units, in_q, in_v, strict=True)}
-    tied = (*m.constraints, *m.drivers)
+    constrained = (*m.constraints, *m.drivers)
     none = slice(system.nq, system.nq), slice(system.n, system.n)
-    rows = [system.rows[name].stop - system.rows[name].start for name in tied]
+    rows = [system.rows[name].stop - system.rows[name].start for name in constrained]
     drivers = {name: _driven_unit(driver) for name, driver in m.drivers.items()}
     forces = {name: "N" if system.is_length(name) else "N m" for name in m.constraints}
     forces |= {name: "N m" if unit == "rad" else "N" for name, unit in drivers.items()}
@@ -33,11 +33,11 @@ def _(system: System) -> Layout:
     turn = ["rad"] if system.algebra.dimension == 2 else ["1"] * 4
     return Layout(
         space=m.space,
-        joints=joints | dict.fromkeys(tied, none) | _unknowns(system),
+        joints=joints | dict.fromkeys(constrained, none) | _unknowns(system),
         bodies=tuple(m.bodies),
         constraints={
             name: (slice(*part), forces[name])
-            for name, part in zip(tied, pairwise(accumulate(rows, initial=0)), strict=True)
+            for name, part in zip(constrained, pairwise(accumulate(rows, initial=0)), strict=True)
         },
         loads=_load_units(system, units),
         position_units=(*(body + turn) * count, *["1"] * own, *(x for q, _ in units.values() for x in q)),

@@ -58,7 +58,7 @@ def diagnose(
         open_by=open_by,
         bodies=len(model.body_names),
         joints=(*model.joint_names, *model.loop_names),
-        constraints=tuple(model.tie_units),
+        constraints=tuple(model.constraint_units),
         loops=model.loop_names,
         coordinates=scales.every_name,
         units=scales.every_unit,

@@ -52,15 +52,15 @@ def _freedoms(d: "Diagnosis") -> str:
 
 
 def _counts(d: "Diagnosis") -> str:
-    tied = len(d.constraints)
-    joints, loops = len(d.joints) - tied, len(d.loops) - tied
+    constrained = len(d.constraints)
+    joints, loops = len(d.joints) - constrained, len(d.loops) - constrained
     size = f"{many(d.bodies, 'body', 'bodies')}, {many(joints, 'joint', 'joints')}"
-    if not loops and not tied:
+    if not loops and not constrained:
         return f"{size}, no loops: all velocities are free"
     velocities = many(d.velocities, "velocity", "velocities")
     equations = many(d.equations, "equation", "equations")
     closed = [many(loops, "loop", "loops")] if loops else []
-    closed += [many(tied, "constraint", "constraints")] if tied else []
+    closed += [many(constrained, "constraint", "constraints")] if constrained else []
     said = f"{size}, {', '.join(closed)}: {velocities} of the tree less {equations} of rank {d.rank}"
     if d.rank != d.rank_near:
         said += f" ({d.rank_near} near it)"

@@ -182,7 +182,7 @@ class Model(Viewable):
     coordinate_names = lazy(units_and_sizes.coordinate_names)
     loop_coordinate_names = lazy(units_and_sizes.loop_coordinate_names)
     loop_units = lazy(units_and_sizes.loop_units)
-    tie_units = lazy(units_and_sizes.tie_units)
+    constraint_units = lazy(units_and_sizes.constraint_units)
     load_units = lazy(units_and_sizes.load_units)
 
     # trees of links, for the algorithms

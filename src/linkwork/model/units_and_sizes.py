@@ -65,7 +65,7 @@ def loop_units(model: "Model") -> Units:
     return tuple(positions), tuple(velocities)
 
 
-def tie_units(model: "Model") -> Mapping[str, str]:
+def constraint_units(model: "Model") -> Mapping[str, str]:
     """The constraints and drivers, with the unit of their forces, "" if that is not known."""
     found = {loop.name: "" for loop in model.link_tree.loops if isinstance(loop.joint, LoopConstraint)}
     for name, driver in model.mechanism.drivers.items():

@@ -32,8 +32,8 @@ class Layout:
     @property
     def slices(self) -> dict[str, tuple[slice, slice]]:
         """Where the joints are in q and v, without those that close loops."""
-        tied = {*self.constraints, *self.closing}
-        return {name: parts for name, parts in self.joints.items() if name not in tied}
+        constrained = {*self.constraints, *self.closing}
+        return {name: parts for name, parts in self.joints.items() if name not in constrained}
 
     @property
     def curves(self) -> list[str]:
@@ -165,13 +165,17 @@ def layout_of(model: Any) -> Layout:
         space=model.space,
         joints={name: model.slices[name] for name in model.joint_names} | behind,
         bodies=tuple(model.body_names),
-        constraints={name: (model.equation_slices[name], unit) for name, unit in model.tie_units.items()},
+        constraints={
+            name: (model.equation_slices[name], unit) for name, unit in model.constraint_units.items()
+        },
         loads={name: model.load_units.get(name, ("",)) for name in model.load_names},
         position_units=tuple(unit or "1" for unit in (*model.position_units, *loop_units[0])),
         velocity_units=(*model.coordinate_units, *loop_units[1]),
         nq=model.nq,
         nv=model.nv,
-        drivers={name: "rad" if model.tie_units[name] == "N m" else "m" for name in model.mechanism.drivers},
+        drivers={
+            name: "rad" if model.constraint_units[name] == "N m" else "m" for name in model.mechanism.drivers
+        },
         closing=tuple(model.row_slices),
         touching=bool(model.contact_names),
     )

@@ -24,8 +24,8 @@ from linkwork.tree.own_unknowns import OwnUnknowns, guessed
 
 
 @dataclass(frozen=True)
-class Tied:
-    """The rows of a tie over poses and motions of its bodies, each in its frame, and its joints."""
+class ConstraintRows:
+    """The rows of a constraint over poses and motions of its bodies, each in its frame, and its joints."""
 
     forces: Sequence[Sequence[Any]]  # per body: what a unit of each row does to it
     direct: Sequence[Sequence[Sequence[Any]]]  # per joint: the generalised forces of a unit of each row
@@ -38,8 +38,8 @@ class Tied:
     inputs: tuple[Input, ...]  # that the law of a driver reads
 
 
-def tied(
-    tie: LoopConstraint,
+def constraint_rows(
+    closing: LoopConstraint,
     poses: Sequence[Any],
     motions: Sequence[Any],
     q: Sequence[Sequence[Any]],
@@ -47,13 +47,13 @@ def tied(
     t: Any,
     u: Sequence[Any],
     given: Callable[[int], Any],
-) -> Tied:
-    """Return the rows of a tie, run on symbols: of its bodies, of the coordinates of its joints, of time, and
-    of its own unknowns u, which are still in them; `given` are inputs by number, constant until they jump.
+) -> ConstraintRows:
+    """Return the rows of a constraint, run on symbols: of bodies, the coordinates of joints, time, and
+    its own unknowns u, which are still in them; `given` are inputs by number, constant until they jump.
     """
-    made, inputs = _Symbols.of(tie, len(u)), dict[str, Input]()
-    phi = _equations(tie, made, inputs)
-    derived = _derivatives(tie.algebra, made, phi)
+    made, inputs = _Symbols.of(closing, len(u)), dict[str, Input]()
+    phi = _equations(closing, made, inputs)
+    derived = _derivatives(closing.algebra, made, phi)
     known = {
         "X": [p.scalars() for p in poses],
         "w": [m.scalars() for m in motions],
@@ -77,7 +77,7 @@ def tied(
     def rows(count: int) -> list[list[Any]]:
         return [list(row) for row in zip(*(taken() for _ in range(count)), strict=True)]
 
-    Motion, Force = tie.algebra.Motion, tie.algebra.Force
+    Motion, Force = closing.algebra.Motion, closing.algebra.Force
     forces = [[Force.from_scalars(row) for row in rows(Motion.size)] for _ in made.X]
     direct = [rows(len(numbers)) for numbers in made.q]
     unknowns = OwnUnknowns([taken() for _ in made.own]) if made.own else None
@@ -85,12 +85,14 @@ def tied(
     if unknowns:
         known["s"] = [unknowns.fitting(velocity)]
     bend = evaluate(derived.bend, put)
-    return Tied(forces, direct, position, velocity, bend, pace, gain, unknowns, tuple(inputs.values()))
+    return ConstraintRows(
+        forces, direct, position, velocity, bend, pace, gain, unknowns, tuple(inputs.values())
+    )
 
 
 @dataclass(frozen=True, eq=False)
 class _Symbols:
-    """What stands for the numbers that a tie is run on."""
+    """What stands for the numbers that a constraint is run on."""
 
     graph: Graph
     X: list[list[Expr]]  # poses of its bodies
@@ -102,15 +104,18 @@ class _Symbols:
     time: Expr
 
     @classmethod
-    def of(cls, tie: LoopConstraint, unknowns: int) -> "_Symbols":
-        graph, algebra = Graph(), tie.algebra
+    def of(cls, closing: LoopConstraint, unknowns: int) -> "_Symbols":
+        graph, algebra = Graph(), closing.algebra
 
         def symbols(word: str, things: Sequence[Any], size: Any) -> list[list[Expr]]:
             return [list(graph.symbols((word, n, k) for k in range(size(x)))) for n, x in enumerate(things)]
 
-        X = symbols("X", tie.bodies, lambda _: algebra.Frame.size)
-        w = symbols("w", tie.bodies, lambda _: algebra.Motion.size)
-        q, v = symbols("q", tie.joints, lambda joint: joint.nq), symbols("v", tie.joints, lambda j: j.nv)
+        X = symbols("X", closing.bodies, lambda _: algebra.Frame.size)
+        w = symbols("w", closing.bodies, lambda _: algebra.Motion.size)
+        q, v = (
+            symbols("q", closing.joints, lambda joint: joint.nq),
+            symbols("v", closing.joints, lambda j: j.nv),
+        )
         own, drift = (list(graph.symbols((word, 0, k) for k in range(unknowns))) for word in "us")
         return cls(graph, X, w, q, v, own, drift, graph.symbol(("t", 0, 0)))
 
@@ -124,15 +129,17 @@ class _Symbols:
         return found
 
 
-def _equations(tie: LoopConstraint, made: _Symbols, inputs: dict[str, Input]) -> Sequence[Any]:
+def _equations(closing: LoopConstraint, made: _Symbols, inputs: dict[str, Input]) -> Sequence[Any]:
     """Return phi over symbols; what the law of a driver reads is entered into `inputs`."""
-    algebra, constraint = tie.algebra, tie.constraint
+    algebra, constraint = closing.algebra, closing.constraint
     Frame, nothing = algebra.Frame, algebra.Motion.zero()
     sides: dict[int, Any] = {
         id(body): BodySide(algebra, Frame.from_scalars(X), nothing)
-        for body, X in zip(tie.bodies, made.X, strict=True)
+        for body, X in zip(closing.bodies, made.X, strict=True)
     }
-    sides |= {id(joint): JointSide(q, [0.0] * joint.nv) for joint, q in zip(tie.joints, made.q, strict=True)}
+    sides |= {
+        id(joint): JointSide(q, [0.0] * joint.nv) for joint, q in zip(closing.joints, made.q, strict=True)
+    }
     ground = BodySide(algebra, Frame(), nothing)
 
     def read(one: Input) -> Expr:
@@ -150,10 +157,10 @@ def _equations(tie: LoopConstraint, made: _Symbols, inputs: dict[str, Input]) ->
             "phi",
             lambda: equations(sides, made.own),
             [y for group in (*made.X, *made.q, made.own) for y in group],
-            lambda numbers: equations(_sides(tie, numbers), numbers[len(numbers) - len(made.own) :]),
-            _drawn(tie),
+            lambda numbers: equations(_sides(closing, numbers), numbers[len(numbers) - len(made.own) :]),
+            _drawn(closing),
             [*frame_sizes(constraint, len(made.X)), *(1.0 for group in (*made.q, made.own) for _ in group)],
-            None if made.own else given_slope(constraint, Constraint, tie.bodies),
+            None if made.own else given_slope(constraint, Constraint, closing.bodies),
         )
 
 
@@ -169,7 +176,7 @@ class _Derivatives(NamedTuple):
 
 
 def _derivatives(algebra: ModuleType, made: _Symbols, phi: Sequence[Any]) -> _Derivatives:
-    """Return the derivatives of phi that the rows of a tie are made of; see `Tied`."""
+    """Return the derivatives of phi that the rows of a constraint are made of; see `ConstraintRows`."""
     pace = derivative(phi, {made.time: 1.0})
     # the columns of J, each with the velocity that it belongs to
     columns = [
@@ -201,27 +208,27 @@ def _refuse_input(constraint: Constraint, given: Input) -> Any:
     )
 
 
-def _sides(tie: LoopConstraint, numbers: Sequence[float]) -> dict[int, Any]:
+def _sides(closing: LoopConstraint, numbers: Sequence[float]) -> dict[int, Any]:
     """Return what a constraint sees at numbers: of the frames of its bodies, and of its joints."""
-    Frame, Motion, first = tie.algebra.Frame, tie.algebra.Motion, 0
+    Frame, Motion, first = closing.algebra.Frame, closing.algebra.Motion, 0
     found: dict[int, Any] = {}
-    for body in tie.bodies:
+    for body in closing.bodies:
         frame = Frame.from_scalars(list(numbers[first : first + Frame.size]))
-        found[id(body)] = BodySide(tie.algebra, frame, Motion.zero())
+        found[id(body)] = BodySide(closing.algebra, frame, Motion.zero())
         first += Frame.size
-    for joint in tie.joints:
+    for joint in closing.joints:
         found[id(joint)] = JointSide(numbers[first : first + joint.nq], [0.0] * joint.nv)
         first += joint.nq
     return found
 
 
-def _drawn(tie: LoopConstraint) -> list[float]:
+def _drawn(closing: LoopConstraint) -> list[float]:
     """Return the numbers of the frames of its bodies, of its joints, and of its own unknowns, as drawn."""
-    frames = (tie.algebra.Frame(b.position.tolist(), b.rotation.tolist()) for b in tie.bodies)
+    frames = (closing.algebra.Frame(b.position.tolist(), b.rotation.tolist()) for b in closing.bodies)
     return [
         *(float(x) for frame in frames for x in frame.scalars()),
-        *(float(x) for joint in tie.joints for x in joint.drawn()),
-        *guessed(tie.constraint, tie.constraint.drawn_poses()),
+        *(float(x) for joint in closing.joints for x in joint.drawn()),
+        *guessed(closing.constraint, closing.constraint.drawn_poses()),
     ]
 
 

@@ -7,8 +7,8 @@ is seen in the joint's frame on b. With v_rel the motion of that frame relative 
     T.v_rel = 0,    T.(a_b - a_a) = T.(v_b x v_rel + dS/dt v)
 
 and a row's force is T on link b, -T on link a. A constraint has forces on any number of links, and on the
-joints that these hang on (`tie`). As with joints (`kind`) and loads (`applied`), each is run once on symbols,
-its numbers become data, and those of one structure share their native code.
+joints that these hang on (`constraint_rows`). As with joints (`joint_formula`) and loads (`load_formula`),
+each is run once on symbols, its numbers become data, and those of one structure share their native code.
 """
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
@@ -25,7 +25,7 @@ from linkwork.mechanism.input import Input
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.joints import CATALOGUE
 from linkwork.trace.expression import Graph, Operand, is_smooth, reachable
-from linkwork.tree.constraint_rows import Tied, tied
+from linkwork.tree.constraint_rows import ConstraintRows, constraint_rows
 from linkwork.tree.joint_formula import JointFormula, lift, structure
 from linkwork.tree.joint_kinematics import JointKinematics
 from linkwork.tree.loop_constraint import LoopConstraint
@@ -108,18 +108,18 @@ class _Symbols:
         return moved if place is None else place.local(moved)
 
 
-def _check_count(tie: LoopConstraint, count: int) -> None:
+def _check_count(closing: LoopConstraint, count: int) -> None:
     """Raise ModelError if a constraint has too few equations for its own unknowns, or too many."""
-    most = padding(tie.algebra)
-    if tie.nq >= count > 0:
+    what, most, own = f"{closing.constraint.word} {closing.name!r}", padding(closing.algebra), closing.nq
+    if own >= count > 0:
         raise ModelError(
-            f"{tie.constraint.word} {tie.name!r} has {count} equations for {tie.nq} unknowns of its own, and "
-            "takes nothing away; give more equations, or fewer unknowns"
+            f"{what} has {count} equations for {own} unknowns of its own, and takes nothing away; "
+            "give more equations, or fewer unknowns"
         )
-    if count - tie.nq > most:
+    if count - own > most:
         raise ModelError(
-            f"{tie.constraint.word} {tie.name!r} has {count - tie.nq} equations, and cannot have more than "
-            f"{most} to move with a mechanism; make several constraints of it"
+            f"{what} has {count - own} equations, and cannot have more than {most} to move with a mechanism; "
+            "make several constraints of it"
         )
 
 
@@ -134,8 +134,8 @@ def _without_own(rows: Any, parts: dict[str, Any], u: Sequence[Any], qdd: Sequen
     return parts | {"square": rows.own.square, "equations": rows.position}
 
 
-def tie_formula(
-    tie: LoopConstraint,
+def constraint_formula(
+    closing: LoopConstraint,
     body_ends: Sequence[int | None],
     joint_ends: Sequence[int],
     ends: int,
@@ -144,7 +144,7 @@ def tie_formula(
     """Run a constraint on symbols, the end of each of its bodies and joints given, None for ground; return
     its formula, the constants in it and the inputs that it reads.
     """
-    algebra, symbols = tie.algebra, _Symbols(tie.algebra)
+    algebra, symbols = closing.algebra, _Symbols(closing.algebra)
     size = algebra.Frame.size
     on = [symbols.frame("data", k * size) for k in range(len(body_ends))]
     X = [symbols.pose_of(end) @ place for end, place in zip(body_ends, on, strict=True)]
@@ -153,24 +153,22 @@ def tie_formula(
         for word in "va"
     )
     q, qd, qdd = (
-        [symbols.of(f"{word}{end}", joint.nq) for end, joint in zip(joint_ends, tie.joints, strict=True)]
+        [symbols.of(f"{word}{end}", joint.nq) for end, joint in zip(joint_ends, closing.joints, strict=True)]
         for word in ("q", "qd", "qdd")
     )
-    u = symbols.of("u", tie.nq)
-    rows = tied(tie, X, v, q, qd, symbols.of("t", 1)[0], u, lambda n: symbols.of(f"input{n}", 1)[0])
+    u = symbols.of("u", closing.nq)
+    rows = constraint_rows(
+        closing, X, v, q, qd, symbols.of("t", 1)[0], u, lambda n: symbols.of(f"input{n}", 1)[0]
+    )
     # Accelerations of links are against gravity, which is that of ground.
     ground = symbols.motion("ground")
     held = [(n, X[n].local(ground), a[n]) for n, end in enumerate(body_ends) if end is not None]
     needed, lacking = _accelerations(rows, held)
     count = len(rows.position)
-    _check_count(tie, count)
+    _check_count(closing, count)
     nothing = [algebra.Force.zero()] * count
     pushed = [[place @ push for push in pushes] for place, pushes in zip(on, rows.forces, strict=True)]
     direct: dict[int, Sequence[Any]] = dict(zip(joint_ends, rows.direct, strict=True))
-    directions = nothing
-    if tie.child in tie.bodies:
-        child = tie.bodies.index(tie.child)
-        directions = [X[child].axes @ force for force in rows.forces[child]]
     parts = {
         "forces": _summed(pushed, body_ends, ends, nothing),
         "direct": [direct.get(end, []) for end in range(ends)],
@@ -179,18 +177,28 @@ def tie_formula(
         "velocity": rows.velocity,
         "position": rows.position,
         "pace": rows.pace,
-        "directions": directions,
+        "directions": _directions(closing, X, rows, nothing),
     }
     if rows.own:
         parts = _without_own(rows, parts, u, qdd)
-    about = f"tie {algebra.__name__} {ends} {list(body_ends)} {list(joint_ends)}"
+    about = f"constraint {algebra.__name__} {ends} {list(body_ends)} {list(joint_ends)}"
     smooth = is_smooth((*rows.position, *rows.velocity))
     count = len(rows.inputs)
     formula, constants = _shared(parts, about, algebra, len(on) * size, known, smooth, count)
     return formula, constants, rows.inputs
 
 
-def _accelerations(rows: Tied, held: Sequence[tuple[int, Any, Any]]) -> tuple[list[Any], list[Any]]:
+def _directions(
+    closing: LoopConstraint, X: Sequence[Any], rows: ConstraintRows, nothing: list[Any]
+) -> list[Any]:
+    """Return what a unit of each row does to the child, in the axes of ground."""
+    if closing.child not in closing.bodies:
+        return nothing
+    child = closing.bodies.index(closing.child)
+    return [X[child].axes @ force for force in rows.forces[child]]
+
+
+def _accelerations(rows: ConstraintRows, held: Sequence[tuple[int, Any, Any]]) -> tuple[list[Any], list[Any]]:
     """Return what accelerations of joints have to give each row, and what they lack.
 
     `held` are the bodies that move: their number, and acceleration if joints give none, and as it is.

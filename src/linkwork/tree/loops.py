@@ -17,7 +17,7 @@ from linkwork.tree.joint_forces import Rows
 from linkwork.tree.joint_formula import JointFormulas
 from linkwork.tree.loop_as_drawn import Drawn, fitted_as_drawn, weak_pivots
 from linkwork.tree.loop_constraint import LoopConstraint
-from linkwork.tree.loop_formula import Formulas, LoopFormula, joint_formula, tie_formula
+from linkwork.tree.loop_formula import Formulas, LoopFormula, constraint_formula, joint_formula
 from linkwork.tree.loop_roots import felt_by, with_common_roots
 from linkwork.tree.own_unknowns import guessed
 from linkwork.tree.purity import traced_purely
@@ -244,7 +244,7 @@ def _place(
     rows: Rows = Rows.NONE,
 ) -> Loop:
     if isinstance(joint, LoopConstraint):
-        return _place_tie(joint, tree, known)
+        return _place_constraint(joint, tree, known)
     kind, numbers = kinds.of(joint, False)
     if moved is not None:
         inertia = moved()[joint.name] if joint_forces.has_stops(joint) else ()
@@ -258,18 +258,18 @@ def _place(
     return _loop(joint, ends, formula, [*on_a.scalars(), *on_b.scalars(), *numbers], constants)
 
 
-def _place_tie(tie: LoopConstraint, tree: Tree, known: Formulas) -> Loop:
-    ends, pattern = _ends(tie, tree), _pattern(tie, tree)
-    bodies, joints = pattern[: len(tie.bodies)], [k or 0 for k in pattern[len(tie.bodies) :]]
+def _place_constraint(closing: LoopConstraint, tree: Tree, known: Formulas) -> Loop:
+    ends, pattern = _ends(closing, tree), _pattern(closing, tree)
+    bodies, joints = pattern[: len(closing.bodies)], [k or 0 for k in pattern[len(closing.bodies) :]]
     formula, constants, inputs = traced_purely(
-        f"{tie.constraint.word} {tie.name!r}",
-        tie.constraint,
-        lambda: tie_formula(tie, bodies, joints, len(ends), known),
+        f"{closing.constraint.word} {closing.name!r}",
+        closing.constraint,
+        lambda: constraint_formula(closing, bodies, joints, len(ends), known),
         lambda found: (found[0].signature, found[1]),
     )
-    frames = [x for body in tie.bodies for x in tree.body_frames[body.name].scalars()]
-    guess = guessed(tie.constraint, tie.constraint.drawn_poses()) if tie.nq else ()
-    return replace(_loop(tie, ends, formula, frames, constants), drawn=tuple(guess), inputs=inputs)
+    frames = [x for body in closing.bodies for x in tree.body_frames[body.name].scalars()]
+    guess = guessed(closing.constraint, closing.constraint.drawn_poses()) if closing.nq else ()
+    return replace(_loop(closing, ends, formula, frames, constants), drawn=tuple(guess), inputs=inputs)
 
 
 def _loop(

@@ -384,7 +384,7 @@ def _worth_cutting(mechanism: Mechanism) -> Callable[[Joint], tuple[Any, ...]]:
     What is rigid along a coordinate, a stop or friction, is exact where that is one of the tree. A body
     without mass is no tip of the tree, where its joint would move no inertia: in a loop others move it.
     """
-    tied = {
+    constrained = {
         side.name
         for constraint in (*mechanism.constraints.values(), *mechanism.drivers.values())
         for side in constraint.sides()
@@ -401,6 +401,6 @@ def _worth_cutting(mechanism: Mechanism) -> Callable[[Joint], tuple[Any, ...]]:
         alone = joint.name not in loaded and not joint.per_coordinate("armature").any()
         alone = alone and not (isinstance(joint.stop, RigidStop) and joint_forces.has_limits(joint))
         carried = all(_has_mass(body) or body is mechanism.ground for body in (joint.parent, joint.child))
-        return joint.can_locate and joint.name not in tied, carried, alone, joint.nv
+        return joint.can_locate and joint.name not in constrained, carried, alone, joint.nv
 
     return worth

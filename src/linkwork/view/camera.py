@@ -44,8 +44,8 @@ class Camera:
         self._room = room
         self._up, self._plane = drawing.up, drawing.space == "plane"
         numbers = {name: k for k, name in enumerate(drawing.bodies)}
-        tied = {tie.name for tie in drawing.ties}
-        marks = [piece for piece in drawing.glyphs if piece.name in tied or piece.body == "ground"]
+        constrained = {each.name for each in drawing.connections}
+        marks = [piece for piece in drawing.glyphs if piece.name in constrained or piece.body == "ground"]
         shown = [piece for piece in (*drawing.pieces, *marks) if not piece.shell.endless]
         ends = [end for mark in drawing.springs for end in ((mark.a, mark.on_a), (mark.b, mark.on_b))]
         points = [] if shown or ends else [np.array([[(-_BENCH, -_BENCH, 0.0), (_BENCH, _BENCH, _BENCH)]])]

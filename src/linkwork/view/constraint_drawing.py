@@ -25,7 +25,7 @@ _THIN = 0.003  # radius of lines, per size of the mechanism
 
 
 @dataclass(frozen=True)
-class Tie:
+class Connection:
     """A constraint, a driver or a load: what it is, and between what."""
 
     name: str
@@ -33,11 +33,13 @@ class Tie:
     on: tuple[str, ...]
 
 
-def ties(mechanism: Mechanism) -> Iterable[Tie]:
+def connections(mechanism: Mechanism) -> Iterable[Connection]:
     """Return all constraints, drivers and loads."""
     for thing in (*mechanism.constraints.values(), *mechanism.drivers.values(), *mechanism.loads.values()):
         ends = [str(getattr(end, "name", end)) for end in thing.on]
-        yield Tie(thing.name, kind_name(thing), (thing.drives,) if isinstance(thing, Driver) else tuple(ends))
+        yield Connection(
+            thing.name, kind_name(thing), (thing.drives,) if isinstance(thing, Driver) else tuple(ends)
+        )
 
 
 def sketch_lines(mechanism: Mechanism, size: float) -> list[tuple[str, Line]]:

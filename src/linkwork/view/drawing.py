@@ -26,7 +26,7 @@ from linkwork.view.body_pieces import (
     link_through,
     rgb_of,
 )
-from linkwork.view.constraint_drawing import Tie, outlines, rods, sketch_lines, ties
+from linkwork.view.constraint_drawing import Connection, connections, outlines, rods, sketch_lines
 from linkwork.view.drawn_pieces import JointMark, Piece, SpringMark
 from linkwork.view.ground_symbols import TURNING, anchor, supports
 from linkwork.view.joint_drawing import Passed, drive_pieces, grounded, joint_mark, joint_pieces, moved
@@ -49,7 +49,7 @@ class Drawing:
     glyphs: tuple[Piece, ...]  # of joints
     joints: tuple[JointMark, ...]
     springs: tuple[SpringMark, ...]  # and rods and ropes of constraints
-    ties: tuple[Tie, ...]  # constraints, drivers and loads
+    connections: tuple[Connection, ...]  # constraints, drivers and loads
     masses: Array  # (B,) [kg]
     centers: Array  # (B, 3) in the body's frame [m]
     inertias: Array  # (B, 3, 3) about the centre of mass [kg m^2]
@@ -116,7 +116,7 @@ def drawing_of_mechanism(
         ),
         joints=marks,
         springs=springs,
-        ties=tuple(ties(mechanism)),
+        connections=tuple(connections(mechanism)),
         masses=np.array([inertia.mass for inertia in inertias]),
         centers=np.array([in_space(inertia.com) for inertia in inertias]).reshape(-1, 3),
         inertias=np.array([_tensor(inertia) for inertia in inertias]).reshape(-1, 3, 3),

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import LinkworkError
-from linkwork.view.constraint_drawing import Tie
+from linkwork.view.constraint_drawing import Connection
 from linkwork.view.drawn_pieces import JointMark
 from linkwork.view.subject import Subject
 from linkwork.view.trajectory import Moment
@@ -21,7 +21,7 @@ _OF_JOINTS = {
     "Revolute": {"stiffness": "N m/rad", "damping": "N m s/rad", "friction": "N m"},
     "Prismatic": {"stiffness": "N/m", "damping": "N s/m", "friction": "N"},
 }
-_OF_TIES = {
+_OF_CONNECTIONS = {
     "Spring": {"stiffness": "N/m", "damping": "N s/m", "rest": "m"},
     "TorsionSpring": {"stiffness": "N m/rad", "damping": "N m s/rad", "rest": "rad"},
     "Bushing": {"stiffness": "N/m", "damping": "N s/m"},
@@ -80,9 +80,9 @@ def described(subject: Subject, name: str | None, moment: Moment) -> tuple[str, 
     marks = {mark.name: mark for mark in drawing.joints}
     if name in marks:
         return name, f"{marks[name].kind.lower()} joint", list(_joint_rows(subject, marks[name], moment))
-    ties = {tie.name: tie for tie in drawing.ties}
-    if name in ties:
-        return name, in_words(ties[name].kind), list(_tie_rows(subject, ties[name], moment))
+    connected = {each.name: each for each in drawing.connections}
+    if name in connected:
+        return name, in_words(connected[name].kind), list(_connection_rows(subject, connected[name], moment))
     if name is not None:
         return name, "the world" if name == "ground" else "load", list(_channel_rows(subject, name, moment))
     return drawing.name, "nothing selected: click a body, or a row of the tree", list(_whole(subject, moment))
@@ -134,23 +134,23 @@ def _joint_rows(subject: Subject, mark: JointMark, moment: Moment) -> Iterator[R
     yield from _channel_rows(subject, mark.name, moment)
 
 
-def _tie_rows(subject: Subject, tie: Tie, moment: Moment) -> Iterator[Row]:
+def _connection_rows(subject: Subject, each: Connection, moment: Moment) -> Iterator[Row]:
     """Return what a constraint, a driver or a load is on, what it was given, and what it does now."""
-    if tie.on:
-        yield "on", " – ".join(tie.on), "", ""
-    if subject.model is not None and tie.name in subject.model.mechanism:
-        yield from _given_rows(subject.model.mechanism[tie.name], _OF_TIES.get(tie.kind, {}))
+    if each.on:
+        yield "on", " – ".join(each.on), "", ""
+    if subject.model is not None and each.name in subject.model.mechanism:
+        yield from _given_rows(subject.model.mechanism[each.name], _OF_CONNECTIONS.get(each.kind, {}))
     yield "now", _HEAD, "", ""
     numbers = {body: k for k, body in enumerate(subject.drawing.bodies)}
     poses = np.concatenate([moment.poses, np.eye(3, 4)[None]])
     for mark in subject.drawing.springs:
-        if mark.name == tie.name:
+        if mark.name == each.name:
             a, b = (
                 poses[numbers.get(body, -1)] @ (*point, 1.0)
                 for body, point in ((mark.a, mark.on_a), (mark.b, mark.on_b))
             )
             yield "length", f"{np.linalg.norm(b - a):.5g}", "m", ""
-    yield from _channel_rows(subject, tie.name, moment)
+    yield from _channel_rows(subject, each.name, moment)
 
 
 def _given_rows(element: Any, units: Mapping[str, str]) -> Iterator[Row]:

@@ -12,7 +12,7 @@ import numpy as np
 from linkwork.recording.layout import Layout
 from linkwork.recording.report import text
 from linkwork.view import tessellate
-from linkwork.view.constraint_drawing import Tie
+from linkwork.view.constraint_drawing import Connection
 from linkwork.view.drawing import Drawing
 from linkwork.view.drawn_pieces import JointMark, Piece, SpringMark
 from linkwork.view.palette import body_colour
@@ -68,7 +68,7 @@ def described(drawing: Drawing) -> tuple[dict[str, Any], dict[str, Array]]:
             for m in drawing.joints
         ],
         "springs": [[m.name, m.a, m.b, m.on_a.tolist(), m.on_b.tolist(), m.kind] for m in drawing.springs],
-        "ties": [[tie.name, tie.kind, *tie.on] for tie in drawing.ties],
+        "ties": [[each.name, each.kind, *each.on] for each in drawing.connections],
     }
     arrays = {_PREFIX + word: getattr(drawing, word) for word in _MEASURES}
     arrays[_PREFIX + "vertices"] = np.concatenate([np.zeros((0, 3)), *(shell.vertices for shell in kinds)])
@@ -89,7 +89,7 @@ def restored(header: Mapping[str, Any], arrays: Mapping[str, Array], bodies: Seq
     measures = {word: _finite(arrays[_PREFIX + word], shape) for word, shape in shapes.items()}
     if header["space"] not in ("space", "plane") or not 0.0 < float(header["size"]) < 1e9:
         raise ValueError(f"space {header['space']!r} or size {header['size']!r}")
-    ties = header.get("ties", ())
+    connected = header.get("ties", ())
     return Drawing(
         name=text(header["name"]),
         space=header["space"],
@@ -99,7 +99,9 @@ def restored(header: Mapping[str, Any], arrays: Mapping[str, Array], bodies: Seq
         glyphs=tuple(_pieces(header["glyphs"], shells, known)),
         joints=tuple(_joint_mark(row, known) for row in header["joints"]),
         springs=tuple(_spring_mark(row, known) for row in header["springs"]),
-        ties=tuple(Tie(text(name), text(kind), tuple(map(text, on))) for name, kind, *on in ties),
+        connections=tuple(
+            Connection(text(name), text(kind), tuple(map(text, on))) for name, kind, *on in connected
+        ),
         masses=measures["masses"],
         centers=measures["centers"],
         inertias=measures["inertias"],
@@ -147,7 +149,7 @@ def bare(name: str, layout: Layout, poses: Array) -> Drawing:
         glyphs=(),
         joints=(),
         springs=(),
-        ties=(),
+        connections=(),
         masses=np.zeros(count),
         centers=np.zeros((count, 3)),
         inertias=np.zeros((count, 3, 3)),

@@ -131,7 +131,7 @@ class Subject:
         the child, or on the parent if the child is ground; of drivers of bodies at the body's origin.
         """
         now = self.instant(moment)
-        layout, ties = now.layout, {tie.name: tie.on for tie in self.drawing.ties}
+        layout, on = now.layout, {each.name: each.on for each in self.drawing.connections}
         joints = [name for name in layout.joints if name not in layout.constraints]
         acting: list[tuple[tuple[int, Array, float], Array]] = [
             ((body, center, 1.0), row)
@@ -141,7 +141,7 @@ class Subject:
         ]
         acting += [(self._on(name), row) for name, row in zip(joints, now.derived("drive_wrenches"))]
         if layout.drivers:
-            places = [self._on(self._driven(ties[name][0])) for name in layout.drivers]
+            places = [self._on(self._driven(on[name][0])) for name in layout.drivers]
             acting += list(zip(places, now.derived("driver_wrenches"), strict=True))
         acting = [(place, row) for place, row in acting if row.any()]
         points = [poses.positions[body] + poses.rotations[body] @ at for (body, at, _), _ in acting]

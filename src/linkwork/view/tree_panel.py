@@ -107,8 +107,8 @@ def _rows(drawing: Drawing) -> Iterator[tuple[int, str, str, bool]]:
     for mark in drawing.joints:
         if mark.loop:
             yield 0, mark.name, f"{mark.kind.lower()}, closes {mark.parent} – {mark.child}", False
-    for tie in drawing.ties:
-        yield 0, tie.name, ", ".join(filter(None, (in_words(tie.kind), " – ".join(tie.on)))), False
+    for each in drawing.connections:
+        yield 0, each.name, ", ".join(filter(None, (in_words(each.kind), " – ".join(each.on)))), False
 
 
 def in_words(kind: str) -> str:

@@ -213,7 +213,7 @@ class Viewer(FollowingEdits, Playback):
         known = {
             *drawing.bodies,
             *(mark.name for mark in drawing.joints),
-            *(tie.name for tie in drawing.ties),
+            *(each.name for each in drawing.connections),
         }
         known |= {mark.name for mark in drawing.springs}
         return name if name in known else None
