@@ -106,3 +106,18 @@ def test_a_guess_is_printed_once(thing, word):
     with contextlib.redirect_stderr(printed):
         exec(code, {"thing": thing()})
     assert printed.getvalue().lower().count("did you mean") == 1
+
+
+def test_what_is_asked_for_and_not_there_is_explained_only_when_somebody_reads_it(monkeypatch):
+    import linkwork.foreign_words as words
+
+    asked = []
+    monkeypatch.setattr(words, "hint", lambda word, known: asked.append(word) or "a hint")
+    shape = lw.Sphere(1.0)
+    assert getattr(shape, "weight_of_it", 3) == 3
+    assert not asked
+    with pytest.raises(AttributeError) as error:
+        shape.weight_of_it  # noqa: B018
+    assert not asked
+    assert "a hint" in str(error.value)
+    assert asked == ["weight_of_it"]

@@ -7,7 +7,7 @@ instead; tests check that the names in it exist.
 from collections.abc import Iterable
 from typing import Any
 
-from linkwork.errors import absent, hint
+from linkwork.errors import hint
 
 # Words of MuJoCo, Drake, Pinocchio, PyBullet, Box2D, Chrono, SymPy, Simscape and of textbooks -> our words.
 PUBLIC = {
@@ -276,21 +276,43 @@ def no_keyword(word: str, known: Iterable[str]) -> str:
 
 def no_attribute(thing: Any, name: str) -> AttributeError:
     """Return the error for an attribute that an object has not."""
-    owner = type(thing).__name__
     there: Any = next((vars(kind)[name] for kind in type(thing).__mro__ if name in vars(kind)), None)
     if hasattr(there, "__get__"):  # a property, which said itself why it has no value
         try:
             there.__get__(thing, type(thing))
         except AttributeError as error:
             return error
-    if name.startswith("_"):  # asked for by Python itself, or while an object is put together
-        return absent(f"{owner!r} object has no attribute {name!r}", name)
-    article = "an" if owner[0] in "AEIO" else "a"
-    if _contains(thing, name):
-        return absent(f"{article} {owner} has no {name!r}; use {_word(owner)}[{name!r}]", name)
-    if answer := attribute_meant(thing, name):
-        return absent(f"{article} {owner} has no {name!r}; use {answer}", name)
-    return absent(f"{article} {owner} has no {name!r}; {hint(name, public_names(thing))}", name)
+    return NoAttribute(thing, name)
+
+
+class NoAttribute(AttributeError):
+    """The error for an attribute that an object has not; what is meant is looked for when it is read.
+
+    `hasattr` and `getattr` with a default never read it: they are asked thousands of times in an edit.
+    """
+
+    def __init__(self, thing: Any, name: str) -> None:
+        super().__init__(name=name, obj=None)  # so the interpreter adds no guess of its own
+        self._thing = thing
+
+    def __str__(self) -> str:
+        thing, name = self._thing, str(self.name)
+        owner = type(thing).__name__
+        if name.startswith("_"):  # asked for by Python itself, or while an object is put together
+            return f"{owner!r} object has no attribute {name!r}"
+        article = "an" if owner[0] in "AEIO" else "a"
+        if _contains(thing, name):
+            return f"{article} {owner} has no {name!r}; use {_word(owner)}[{name!r}]"
+        if answer := attribute_meant(thing, name):
+            return f"{article} {owner} has no {name!r}; use {answer}"
+        return f"{article} {owner} has no {name!r}; {hint(name, public_names(thing))}"
+
+    def __reduce__(self) -> Any:
+        return AttributeError, (str(self),)
+
+
+NoAttribute.__name__ = NoAttribute.__qualname__ = "AttributeError"  # so it is shown as one
+NoAttribute.__module__ = "builtins"
 
 
 def attribute_meant(thing: Any, name: str) -> str:
