@@ -7,6 +7,7 @@ import linkwork as lw
 from linkwork.errors import LinkworkError
 from linkwork.formats.mechanism_json import mechanism_of_text
 from linkwork.mechanic import Editor
+from linkwork.mechanic.file_tab import corners_of
 from linkwork.mechanic.joint_edits import KINDS
 from linkwork.view.drawing import drawing
 
@@ -409,3 +410,49 @@ def test_what_cannot_be_is_refused_and_nothing_is_changed(words, edit):
     with pytest.raises((LinkworkError, ValueError, TypeError, KeyError, AttributeError), match=words):
         edit(editor)
     assert editor.text() == before
+
+
+def test_undo_comes_back_to_what_was_edited_before_another_was_opened():
+    editor = Editor()
+    editor.add_shape(lw.Box(0.1, 0.1, 0.1), "box")
+    mine, example = editor.mechanism, lw.examples.four_bar()
+    editor.open(example)
+    editor.delete("rocker")
+    assert editor.undo() == "delete rocker"
+    whole = editor.text()
+    assert editor.undo() == "open four-bar"  # not the last line that made it
+    assert editor.mechanism is mine
+    editor.undo()
+    with pytest.raises(IndexError, match="nothing to undo"):
+        editor.undo()
+    assert editor.redo()
+    assert editor.redo() == "open four-bar"
+    assert editor.text() == whole
+    assert editor.redo() == "delete rocker"
+    editor.undo()
+    editor.undo()
+    editor.add_shape(lw.Box(0.1, 0.1, 0.1), "other")  # what was undone is gone then
+    with pytest.raises(IndexError, match="nothing to redo"):
+        editor.redo()
+    assert list(editor.mechanism.bodies) == ["box", "other"]
+
+
+def test_what_is_opened_first_is_not_taken_apart_by_undo():
+    editor = Editor()
+    editor.open(lw.examples.four_bar())
+    with pytest.raises(IndexError, match="nothing to undo"):
+        editor.undo()
+    assert len(editor.mechanism.joints) == 4
+
+
+def test_a_polygon_is_a_plate_in_space_and_in_the_plane():
+    corners = corners_of("0 0, 0.3 0; 0 0.4")
+    for space in ("space", "plane"):
+        editor = Editor(lw.Mechanism("plates", space=space))
+        assert editor.add_polygon(corners, 0.01, "plate", (1.0, 0.0, 0.0)) == "plate"
+        body = editor.body("plate")
+        assert body.inertia.mass == pytest.approx(7850.0 * 0.06 * 0.01)
+        assert body.position[0] == 1.0
+    for wrong in ("", "0 0, 1 0", "0 0, 1 x, 1 1", "0 0 0, 1 0 0, 1 1 0", "0, 1, 2"):
+        with pytest.raises(ValueError, match="at least three corners"):
+            corners_of(wrong)

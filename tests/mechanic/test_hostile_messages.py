@@ -10,6 +10,7 @@ import pytest
 from raw_requests import cookie, frame, origin, request, succeeded, talk, upgrade
 
 import linkwork as lw
+from linkwork.errors import LinkworkError
 
 BAD = "<img src=x onerror=alert(1)>"
 
@@ -135,6 +136,26 @@ def test_a_description_that_was_sent_reads_no_file_of_this_machine(page):
             with pytest.warns(UserWarning, match="not drawn"):
                 pieces = page.drawn().drawing.pieces
             assert not any(len(piece.shell.corners) == 4 for piece in pieces)
+
+
+def test_an_mjcf_file_that_was_sent_is_opened_and_reads_no_file_of_this_machine(page):
+    model = (
+        '<mujoco model="arm"><worldbody><body name="arm"><joint name="pin" axis="0 1 0"/>'
+        '<geom type="box" size="0.1 0.02 0.02" contype="0" conaffinity="0"/></body></worldbody></mujoco>'
+    )
+    page.editor.add_sent("arm.xml", model.encode())
+    assert list(page.editor.mechanism.bodies) == ["arm"]
+    with tempfile.TemporaryDirectory() as beside:
+        path = Path(beside, "secret.xml")
+        path.write_text(model)
+        before = page.editor.text()
+        page.editor.open(lw.Mechanism("empty"))
+        for named in (str(path), f"../{path.parent.name}/secret.xml"):
+            with pytest.raises(LinkworkError):
+                page.editor.add_sent("x.xml", f'<mujoco><include file="{named}"/></mujoco>'.encode())
+            assert not page.editor.mechanism.bodies
+        page.editor.undo()
+        assert page.editor.text() == before
 
 
 def test_messages_that_no_page_sends_change_nothing(page, capfd):

@@ -31,6 +31,7 @@ class Advice:
     summary: str
     notes: tuple[str, ...] = ()
     wrong: frozenset[str] = frozenset()  # names of elements that are shown in red
+    redundant: frozenset[str] = frozenset()  # names of joints that share equations: a red ring
     fixes: tuple[Fix, ...] = ()
 
     @property
@@ -56,10 +57,10 @@ def _of_motion(mechanism: Mechanism, model: Any, error: Exception | None) -> Adv
         named = frozenset(name for name in mechanism if repr(name) in text)
         if isinstance(error, AssemblyError):
             return Advice(
-                None, "the joints do not meet", (_first(text),), named, tuple(_unmet(mechanism, named))
+                None, "the joints do not meet", (_first(text),), named, fixes=tuple(_unmet(mechanism, named))
             )
         return Advice(
-            None, "it cannot be simulated yet", (_first(text),), named, tuple(_mends(mechanism, text))
+            None, "it cannot be simulated yet", (_first(text),), named, fixes=tuple(_mends(mechanism, text))
         )
     held = {name.removesuffix(" free") for name in model.joint_names if name not in mechanism.joints}
     notes: list[str] = []
@@ -77,6 +78,7 @@ def _of_motion(mechanism: Mechanism, model: Any, error: Exception | None) -> Adv
     except LinkworkError as problem:
         return Advice(None, "the joints do not meet", (_first(str(problem)),))
     wrong: frozenset[str] = frozenset()
+    redundant: frozenset[str] = frozenset()
     fixes: tuple[Fix, ...] = ()
     if found.redundant:
         names = [name for name, count in found.redundant.items() if count]
@@ -85,13 +87,13 @@ def _of_motion(mechanism: Mechanism, model: Any, error: Exception | None) -> Adv
             f"{count} {'equation is' if count == 1 else 'equations are'} redundant, shared by "
             f"{', '.join(names[:6])}: {moves}reactions are not unique"
         )
-        fixes = tuple(_looser(mechanism, names))
+        redundant, fixes = frozenset(names), tuple(_looser(mechanism, names))
     if found.freedoms == 0:
         wrong = frozenset(name for name in found.loops if name in mechanism.joints)
         notes.append("nothing can move: " + ", ".join(sorted(wrong)) + " close loops")
         last = list(mechanism.joints)[-1]
         fixes = (Fix(f"remove {last}, the last joint", lambda editor: editor.delete(last)),)
-    return Advice(found.freedoms, _freedoms(found.freedoms), tuple(notes), wrong, fixes)
+    return Advice(found.freedoms, _freedoms(found.freedoms), tuple(notes), wrong, redundant, fixes)
 
 
 def _first(text: str) -> str:

@@ -43,9 +43,15 @@ class BodyEdits(EditedMechanism):
             weighed = {} if shape.weighed else {"density": USUAL}
             return m.add(Body(name, shape, **weighed, position=place)).name
 
-    def add_polygon(self, points: Sequence[Sequence[float]], thickness: float, name: str = "plate") -> str:
+    def add_polygon(
+        self,
+        points: Sequence[Sequence[float]],
+        thickness: float,
+        name: str = "plate",
+        position: Sequence[float] = (0, 0, 0),
+    ) -> str:
         """Add a plate with an outline of points (n, 2) in its plane [m]; return its name."""
-        return self.add_shape(Polygon(np.asarray(points, float)).extruded(thickness), name)
+        return self.add_shape(Polygon(np.asarray(points, float)).extruded(thickness), name, position)
 
     # bodies
 

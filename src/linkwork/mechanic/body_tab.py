@@ -12,6 +12,7 @@ from linkwork.view.inspector import rows_of, side_by_side, turns, without_noise
 from linkwork.view.panels import SELECTED
 
 _OWN = "its own"
+_PLANES = {f"{axis} = 0": axis for axis in "xyz"}
 
 
 class BodyTab:
@@ -24,19 +25,30 @@ class BodyTab:
             gui.add_html(SELECTED)
             self._note = gui.add_html("", visible=False)
             self._call = gui.add_text("Name", "")
-            self._made_of = gui.add_dropdown("Material", (_OWN, *DENSITIES), initial_value="steel")
+            self._made_of = gui.add_dropdown(
+                "Material", (_OWN, *DENSITIES), initial_value="steel", hint="sets the density"
+            )
             self._density = gui.add_number("Density [kg/m³]", 7850.0, min=0.0, step=10.0)
-            self._mass = gui.add_number("Mass [kg]", 0.0, min=0.0, step=0.001)
+            self._mass = gui.add_number(
+                "Mass [kg]", 0.0, min=0.0, step=0.001, hint="what is typed here holds, whatever the density"
+            )
             self._weight = gui.add_html("")
             self._paint = gui.add_rgb("Colour", (128, 128, 128))
-            self._place = gui.add_vector3("Place [m]", (0.0, 0.0, 0.0), step=0.001)
+            self._place = gui.add_vector3("Place [m]", (0.0, 0.0, 0.0), step=0.001, hint="of its origin")
             self._turn = gui.add_vector3(
                 "Turned [°]", (0.0, 0.0, 0.0), step=1.0, hint="about x, then y, then z of the world"
             )
             self._moves = gui.add_checkbox("Gizmo", False, hint="move the body with handles in the picture")
-            self._other = gui.add_dropdown("Merge with", ("(none)",))
-            acts = gui.add_button_group("", ("copy", "mirror", "merge"))
-            more = gui.add_button_group("", ("split", "repair", "delete"))
+            self._other = gui.add_dropdown("Merge with", ("(none)",), hint="what merge makes one body of")
+            self._mirror = gui.add_dropdown("Mirror in", tuple(_PLANES), hint="the plane of the world")
+            acts = gui.add_button_group(
+                "", ("copy", "mirror", "merge"), hint="a copy beside it; its mirror image; one body of two"
+            )
+            more = gui.add_button_group(
+                "",
+                ("split", "repair", "delete"),
+                hint="a body of each piece; a mesh with holes closed; it goes, with its joints",
+            )
         self._watch(page, acts, more)
 
     def _watch(self, page: Any, acts: Any, more: Any) -> None:
@@ -113,7 +125,7 @@ class BodyTab:
         editor = self._page.editor
         does = {
             "copy": editor.duplicate,
-            "mirror": editor.mirror,
+            "mirror": lambda name: editor.mirror(name, _PLANES[self._mirror.value]),
             "merge": lambda name: editor.merge([name, self._other.value]),
             "split": editor.split,
             "repair": editor.repair,

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +17,22 @@ from linkwork.mechanic.autosave import Autosave
 from linkwork.mechanic.snapping import Feature, body_features
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.joint import ALGEBRA, Joint
+from linkwork.mechanism.journal import JournalEntry
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.model.compile import compile_now
 from linkwork.model.state import State
 from linkwork.real_numbers import finite_array, shown
 from linkwork.spelling import Closed, require
+
+_OPENED = 20  # mechanisms that undo goes back to
+
+
+@dataclass
+class _Opened:
+    """A mechanism that is or was edited, and the last entry of its journal when it was opened."""
+
+    mechanism: Mechanism
+    base: JournalEntry | None
 
 
 class EditedMechanism(Closed):
@@ -32,6 +44,9 @@ class EditedMechanism(Closed):
         self.lock = threading.RLock()
         self.model: Any = None  # of the mechanism as it is, None while it has mistakes
         self.problem: Exception | None = None
+        self._before: list[_Opened] = []  # what was edited before another was opened: undo goes back there
+        self._base: JournalEntry | None = None  # undo does not go farther back in this mechanism's journal
+        self._after: list[_Opened] = []  # what undo has left: redo goes there, until something else is done
         self._seen = -1  # changes that the model knows
         self._count = 0
         self._depth = 0  # of edits within edits
@@ -49,6 +64,8 @@ class EditedMechanism(Closed):
 
     def _heard(self, change: Any) -> None:
         self._count += 1
+        if change.by not in ("undo", "redo"):
+            self._after.clear()
         if self._autosave is not None and not self._depth:
             self._autosave.changed()
 
@@ -164,9 +181,46 @@ class EditedMechanism(Closed):
     def undo(self) -> str:
         """Take back the last edit; return what it was."""
         with self._act():
-            return self.mechanism.undo().text or "a change"
+            entries = self.mechanism.journal.undoable
+            if entries and entries[-1] is not self._base:
+                return self.mechanism.undo().text or "a change"
+            if not self._before:
+                raise IndexError("nothing to undo")
+            self._after.append(_Opened(self.mechanism, self._base))
+            self._switch(self._before.pop())
+        self._tell_opened()
+        return f"open {self._after[-1].mechanism.name}"
 
     def redo(self) -> str:
         """Make the edit again that was taken back last; return what it was."""
         with self._act():
-            return self.mechanism.redo().text or "a change"
+            if self.mechanism.journal.redoable or not self._after:
+                return self.mechanism.redo().text or "a change"
+            self._before.append(_Opened(self.mechanism, self._base))
+            self._switch(self._after.pop())
+        self._tell_opened()
+        return f"open {self.mechanism.name}"
+
+    def open(self, mechanism: Mechanism) -> None:
+        """Edit another mechanism; `undo` comes back to this one, with all that can be undone in it."""
+        require("open: mechanism", mechanism, Mechanism, "an lw.Mechanism")
+        with self._act():
+            if self.mechanism.elements:
+                self._before = [*self._before, _Opened(self.mechanism, self._base)][-_OPENED:]
+            self._after.clear()
+            entries = mechanism.journal.undoable
+            self._switch(_Opened(mechanism, entries[-1] if entries else None))
+        self._tell_opened()
+
+    def _switch(self, to: _Opened) -> None:
+        """Edit another mechanism from now on."""
+        self._stop()
+        self.mechanism, self._base = to.mechanism, to.base
+        self.model, self.problem = None, None
+        self._count, self._seen = self._count + 1, -1
+        self._places.clear()
+        self._stop = self.mechanism.observe(self._heard)
+
+    def _tell_opened(self) -> None:
+        for observer in self.opened:
+            observer()

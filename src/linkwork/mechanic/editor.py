@@ -80,20 +80,6 @@ class Editor(BodyEdits, JointEdits, WorldEdits):
 
     # files
 
-    def open(self, mechanism: Mechanism) -> None:
-        """Edit another mechanism; this one, with its journal, is gone."""
-        require("open: mechanism", mechanism, Mechanism, "an lw.Mechanism")
-        with self.lock:
-            self._stop()
-            self.mechanism, self.model, self.problem = mechanism, None, None
-            self._count, self._seen = self._count + 1, -1
-            self._places.clear()
-            self._stop = mechanism.observe(self._heard)
-            if self._autosave is not None:
-                self._autosave.changed()
-        for observer in self.opened:
-            observer()
-
     def open_text(self, text: bytes) -> None:
         """Edit the mechanism of a text, as `text()` returns it."""
         require("open_text: text", text, bytes, "the bytes of a file")

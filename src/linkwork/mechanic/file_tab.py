@@ -4,17 +4,25 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from linkwork.geometry import Box, Capsule, Cone, Cylinder, Sphere
+import numpy as np
 
-_SHAPES = ("box", "cylinder", "sphere", "cone", "capsule", "plate")
+from linkwork.geometry import Box, Capsule, Cone, Cylinder, Sphere
+from linkwork.mechanism.mechanism import Mechanism
+
+_SHAPES = ("box", "cylinder", "sphere", "cone", "capsule", "polygon")
+_SPACES = {"in space": "space", "in the plane": "plane"}
 _SCALES = {"as it looks": None, "metres": 1.0, "millimetres": 1e-3, "centimetres": 1e-2, "inches": 0.0254}
 _EXAMPLES = (
     "slider_crank",
     "steam_engine",
+    "three_cylinder_engine",
     "four_bar",
+    "jansen_leg",
+    "geneva_drive",
     "cart_pole",
     "robot_arm",
     "stewart_platform",
+    "delta_robot",
     "bennett",
     "gripper",
 )
@@ -28,20 +36,48 @@ class FileTab:
         undo = gui.add_button_group("", ("undo", "redo", "guide"), order=0.0)
         undo.on_click(lambda event: self._pressed(undo.value))
         with gui.add_folder("Parts"):
-            self._scale = gui.add_dropdown("Unit", tuple(_SCALES), hint="of meshes whose files have none")
+            self._scale = gui.add_dropdown(
+                "Unit",
+                tuple(_SCALES),
+                hint="of meshes whose files have none; by its looks one of more than 2 m is in millimetres",
+            )
             self._upload = gui.add_upload_button(
-                "Upload part", icon="upload", hint=".stl .obj .ply .glb .json .urdf"
+                "Upload part",
+                icon="upload",
+                hint="a mesh: .stl .obj .ply .off .glb; a mechanism: .json .urdf .xml; or drop files here",
             )
             self._shape = gui.add_dropdown("Shape", _SHAPES)
-            self._size = gui.add_vector3("Size [m]", (0.1, 0.02, 0.02), min=(1e-6,) * 3, step=0.01)
-            add = gui.add_button("Add shape", icon="cube")
+            self._size = gui.add_vector3(
+                "Size [m]",
+                (0.1, 0.02, 0.02),
+                min=(1e-6,) * 3,
+                step=0.01,
+                hint="box: along x, y, z; cylinder, cone, capsule: length and diameter; sphere: diameter",
+            )
+            self._outline = gui.add_text(
+                "Outline [m]",
+                "0 0, 0.1 0, 0.1 0.02, 0 0.02",
+                visible=False,
+                hint="corners as x y, x y, ..., once round",
+            )
+            self._thick = gui.add_number("Thickness [m]", 0.02, min=1e-6, step=0.001, visible=False)
+            add = gui.add_button("Add shape", icon="cube", hint="beside what is there")
+        page.watch(self._shape, lambda name, value: self._ask_for(value))
         page.press(add, lambda name, word: page.try_edit(self.add_shape))
         self._upload.on_upload(lambda event: self._sent(event.target.value))
         with gui.add_folder("File", expand_by_default=False):
-            saves = gui.add_button_group("Save", ("json", "script", "urdf", "html"))
+            saves = gui.add_button_group(
+                "Save",
+                ("json", "script", "urdf", "html"),
+                hint="the mechanism, Python that builds it, a tree for others, the run as a page that plays",
+            )
             saves.on_click(lambda event: self.send(saves.value, event.client))
+            fresh = gui.add_button_group("New", tuple(_SPACES), hint="an empty one; undo comes back")
+            page.press(fresh, lambda name, word: self._begin(word))
             self._taken_apart = gui.add_checkbox("Parts only", False, hint="its bodies, to be joined by hand")
-            example = gui.add_dropdown("Example", ("(choose)", *_EXAMPLES))
+            example = gui.add_dropdown(
+                "Example", ("(choose)", *_EXAMPLES), hint="in place of what is here; undo comes back"
+            )
             page.watch(example, lambda name, value: self._open_example(value))
 
     def _pressed(self, word: str) -> None:
@@ -56,14 +92,25 @@ class FileTab:
             lambda: self._page.editor.add_sent(file.name, file.content, scale=_SCALES[self._scale.value])
         )
 
+    def _ask_for(self, shape: str) -> None:
+        """Ask for what a shape is given by."""
+        flat = shape == "polygon"
+        self._size.visible, self._outline.visible, self._thick.visible = not flat, flat, flat
+
+    def _begin(self, word: str) -> None:
+        self._page.try_edit(self._page.editor.open, Mechanism("mechanism", space=_SPACES[word]))
+
     def add_shape(self) -> str:
         """Add the chosen shape in the chosen size, beside what is there."""
-        x, y, z = (float(each) for each in self._size.value)
         editor, word = self._page.editor, self._shape.value
-        right = float(self._page.camera.box[1, 0]) + 0.7 * x if editor.mechanism.bodies else 0.0
-        if word == "plate":
-            outline = [(-x / 2, -y / 2), (x / 2, -y / 2), (x / 2, y / 2), (-x / 2, y / 2)]
-            return editor.add_polygon(outline, z)
+        there = bool(editor.mechanism.bodies)
+        right = float(self._page.camera.box[1, 0]) if there else 0.0
+        if word == "polygon":
+            outline = corners_of(self._outline.value)
+            beside = right + 0.1 * np.ptp(outline[:, 0]) - outline[:, 0].min() if there else 0.0
+            return editor.add_polygon(outline, float(self._thick.value), word, (float(beside), 0.0, 0.0))
+        x, y, z = (float(each) for each in self._size.value)
+        right += 0.7 * x if there else 0.0
         shape = {
             "box": lambda: Box(x, y, z),
             "cylinder": lambda: Cylinder(y / 2, x),
@@ -114,3 +161,15 @@ class FileTab:
             else:
                 editor.save(path)
             return path.name, path.read_bytes()
+
+
+def corners_of(text: str) -> np.ndarray:
+    """Return the corners (n, 2) of a text "0 0, 0.1 0, 0 0.05" [m]."""
+    rows = [row.split() for row in text.replace(";", ",").split(",") if row.strip()]
+    try:
+        corners = np.array([[float(each) for each in row] for row in rows])
+    except ValueError:
+        corners = np.zeros(0)
+    if corners.ndim != 2 or corners.shape[1:] != (2,) or len(corners) < 3:
+        raise ValueError(f"outline {text!r:.80}; give at least three corners in metres: 0 0, 0.1 0, 0 0.05")
+    return corners

@@ -43,19 +43,28 @@ class JointTab:
             self._turn = gui.add_vector3(
                 "Turned [°]", (0.0, 0.0, 0.0), step=15.0, hint="the axis is z of its frame"
             )
-            axes = gui.add_button_group("Axis", ("x", "y", "z", "flip"))
-            self._snap = gui.add_checkbox("Snap", True, hint="to faces, edges, centres of circles")
-            self._angles = gui.add_checkbox("15°", False, hint="turn in steps of 15 degrees")
-            self._grid = gui.add_number("Grid [m]", 0.0, min=0.0, step=0.001, hint="0: none")
-            self._limited = gui.add_checkbox("Limits", False)
-            self._limits = gui.add_vector2("From, to [rad]", (-1.0, 1.0), step=0.01)
+            axes = gui.add_button_group(
+                "Axis", ("x", "y", "z", "flip"), hint="along an axis of the world; the other way round"
+            )
+            self._limited = gui.add_checkbox("Limits", False, hint="their ends in the picture can be pulled")
+            self._limits = gui.add_vector2(
+                "From, to [rad]", (-1.0, 1.0), step=0.01, hint="from where it is drawn, which is 0"
+            )
+            self._what = gui.add_dropdown("Drive by", _LAWS, hint="a force, or a position that is enforced")
+            self._law = gui.add_text(
+                "Formula", "", hint="of t, for a force of q and v, too: 0.5 * sin(2 * t); drive applies it"
+            )
+            acts = gui.add_button_group(
+                "", ("drive", "free", "delete"), hint="apply the formula; take it away; delete the joint"
+            )
             self._damping = gui.add_number("Damping [N m s]", 0.0, min=0.0, step=0.01)
             self._friction = gui.add_number("Friction [N m]", 0.0, min=0.0, step=0.01)
-            self._stiffness = gui.add_number("Spring [N m]", 0.0, min=0.0, step=0.1)
-            self._rest = gui.add_number("Rest [rad]", 0.0, step=0.01)
-            self._what = gui.add_dropdown("Drive by", _LAWS)
-            self._law = gui.add_text("Formula", "", hint="of t, q and v: 0.5 * sin(2 * t)")
-            acts = gui.add_button_group("", ("drive", "free", "delete"))
+            self._stiffness = gui.add_number("Spring [N m]", 0.0, min=0.0, step=0.1, hint="per rad, or per m")
+            self._rest = gui.add_number("Rest [rad]", 0.0, step=0.01, hint="where the spring is at rest")
+            with gui.add_folder("Snapping", expand_by_default=False):
+                self._snap = gui.add_checkbox("Snap", True, hint="to faces, edges, centres of circles")
+                self._angles = gui.add_checkbox("15°", False, hint="turn in steps of 15 degrees")
+                self._grid = gui.add_number("Grid [m]", 0.0, min=0.0, step=0.001, hint="0: none")
         self._watch(axes, acts)
 
     def _watch(self, axes: Any, acts: Any) -> None:

@@ -119,7 +119,7 @@ class MechanicViewer(Pulling):
     def _mark_wrong(self) -> None:
         """Show in red, in the tree and in the picture, what the diagnosis names."""
         self.looks.wrong = self.said.wrong
-        self.tree.follow(self.drawing, self.said.wrong)
+        self.tree.follow(self.drawing, self.said.wrong, self.said.redundant)
 
     def _opened(self) -> None:
         """Show another mechanism."""

@@ -14,6 +14,7 @@ from linkwork.mechanism.mechanism import Mechanism
 
 LARGEST = 64 << 20  # bytes of a part that a page may send
 MESHES = (".stl", ".obj", ".ply", ".off", ".glb")
+_WHOLE = (".json", ".urdf", ".xml")  # files of mechanisms that a page may send
 _LARGE = 2.0  # a part of more metres than this was drawn in millimetres, if its file has no unit
 
 
@@ -36,8 +37,8 @@ def read_sent(name: str, content: bytes, scale: float | None = None) -> Mesh | M
     if len(content) > LARGEST:
         raise FormatError(f"{len(content)} bytes; a part may have {LARGEST}")
     safe = stem_of(name) + Path(name.replace("\\", "/")).suffix.lower()[:8]
-    if Path(safe).suffix not in (*MESHES, ".json", ".urdf"):
-        raise FormatError(f"{safe!r} is no part; send one of {', '.join((*MESHES, '.json', '.urdf'))}")
+    if Path(safe).suffix not in (*MESHES, *_WHOLE):
+        raise FormatError(f"{safe!r} is no part; send one of {', '.join((*MESHES, *_WHOLE))}")
     with tempfile.TemporaryDirectory(prefix="linkwork-") as folder:
         path = Path(folder, "sent", safe)  # a description may refer to what is beside its folder: nothing is
         path.parent.mkdir()

@@ -59,11 +59,13 @@ class Dynamics(Acting):
     def controls(self, gui: Any) -> None:
         self._run = gui.add_button("Run", icon="player-play", hint="dynamics on: it moves, and can be pulled")
         self._run.on_click(lambda event: self.start_or_stop())
-        acts = gui.add_button_group("", ("step", "reset", "wiggle", "save"))
-        does = {"step": self.step, "reset": self.reset, "wiggle": self.wiggle}
-        acts.on_click(
-            lambda event: self.save_run(event.client) if acts.value == "save" else does[acts.value]()
+        acts = gui.add_button_group(
+            "",
+            ("step", "reset", "wiggle", "save run"),
+            hint="a sixtieth of a second; back to the drawing; how it can move; what has run, as .lwr",
         )
+        does = {"step": self.step, "reset": self.reset, "wiggle": self.wiggle}
+        acts.on_click(lambda event: does.get(acts.value, lambda: self.save_run(event.client))())
         self._clock = gui.add_text("Time", "as drawn", disabled=True)
         speed = gui.add_dropdown("Speed", SPEEDS, initial_value="1")
         speed.on_update(lambda event: self._set_speed(float(speed.value)))

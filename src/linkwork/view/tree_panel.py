@@ -19,7 +19,7 @@ class TreePanel:
     """Rows of names, and a field to search in."""
 
     def __init__(self, gui: Any, drawing: Drawing, looks: Looks) -> None:
-        self._looks, self._wrong = looks, frozenset[str]()
+        self._looks = looks
         gui.add_html('<span class="lw-short"></span>')  # what follows has a short label
         self._search = gui.add_text(
             "Search", "", hint="bodies, joints, constraints and loads by name or kind"
@@ -29,9 +29,13 @@ class TreePanel:
         self.follow(drawing)
         self.draw()
 
-    def follow(self, drawing: Drawing, wrong: Collection[str] = ()) -> None:
-        """Take the rows of another drawing, for the next `draw`; those of `wrong` names are marked."""
-        self._rows, self._wrong = list(_rows(drawing)), frozenset(wrong)
+    def follow(self, drawing: Drawing, wrong: Collection[str] = (), redundant: Collection[str] = ()) -> None:
+        """Take the rows of another drawing, for the next `draw`; `wrong` and `redundant` names are marked."""
+        self._rows, self._wrong, self._redundant = (
+            list(_rows(drawing)),
+            frozenset(wrong),
+            frozenset(redundant),
+        )
         self._flat = drawing.space == "plane"
         self._colours: dict[str, Rgb] = {}
         for piece in drawing.pieces:
@@ -57,7 +61,8 @@ class TreePanel:
             if so
         )
         colour = hexadecimal(looks.colours.get(name, self._colours.get(name, (134, 142, 150))))
-        dot = f'<span class="lw-dot{"" if is_body else " joint"}{" wrong" if name in self._wrong else ""}" '
+        state = " wrong" if name in self._wrong else " redundant" if name in self._redundant else ""
+        dot = f'<span class="lw-dot{"" if is_body else " joint"}{state}" '
         dot += f'style="background:{colour}"></span>'
         acts, indent = "", 4 + _INDENT * min(depth, _DEEPEST)
         if is_body:
