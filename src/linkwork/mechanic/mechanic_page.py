@@ -130,6 +130,9 @@ class MechanicViewer(Pulling):
             self.stop_dynamics()
             self._laid = 1e-9
             self.show_edited(self.remade(self.editor.mechanism))
+            self.server.gui.set_panel_label(self.drawing.name)
+            if self.editor.mechanism.elements:
+                self.guide.close()  # it is about a first one
             self.stage.light(self.drawing, self.camera)
             shadows, in_space = self.switches["shadows"], self.drawing.space == "space"
             shadows.value = shadows.visible = in_space

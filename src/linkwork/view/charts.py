@@ -16,6 +16,7 @@ from linkwork.recording.curve import COLORS, MANY, Trace, by_axis, shown_range
 Array = np.ndarray
 
 _POINTS = 4000  # of a curve on a page: of more samples those that are highest and lowest
+_NOISE = 1e-12  # of the largest number of a curve
 _ROOM = 0.09  # above and below the numbers of a chart, of its height: theirs are not cut off
 
 
@@ -144,8 +145,11 @@ class Charts:
             return
         shown = list(by_axis(now).values()) or self._shown_traces
         said = {
-            chart._impl.uuid: [f"{at(t, self._times, np.ravel(curve.values)):.5g}" for curve in curves]
-            for (chart, _), curves in zip(self._charts, shown, strict=False)
+            chart._impl.uuid: [
+                f"{_without_noise(at(t, self._times, np.ravel(curve.values)), whole.values):.5g}"
+                for curve, whole in zip(curves, drawn, strict=False)
+            ]
+            for (chart, _), curves, drawn in zip(self._charts, shown, self._shown_traces, strict=False)
         }
         values = escape(json.dumps(said), quote=True)
         self._now.content = f'<span class="lw-now" data-t="{t!r}" data-values="{values}"></span>'
@@ -161,6 +165,11 @@ def _scales(shown: tuple[float, float]) -> dict[str, Any]:
     low, high = shown
     room = _ROOM * (high - low)
     return {"x": {"time": False}, "y": {"range": (low - room, high + room)}}
+
+
+def _without_noise(value: float, curve: Array) -> float:
+    """Return a value, or 0 for what rounding has left of it beside the largest of its curve."""
+    return 0.0 if abs(value) < _NOISE * float(np.abs(curve).max(initial=0.0)) else value
 
 
 def at(t: float, times: Array, values: Array) -> float:

@@ -78,17 +78,19 @@ def page(
         text = serializer.as_html()
     finally:
         server.close()
-    return _with_scripts(text, drawing.name, data, heard)
+    return _with_scripts(text, drawing.name, data, heard, drawing.space == "plane")
 
 
-def _with_scripts(text: str, name: str, data: str, heard: Any) -> str:
+def _with_scripts(text: str, title: str, data: str, heard: Any, flat: bool) -> str:
     """Return the page of Viser with our title, security policy, sounds, curves and controls."""
     policy = f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}" />'
-    text = text.replace("<title>Viser</title>", policy + heading(name, "page", "offline"), 1)
+    text = text.replace("<title>Viser</title>", policy + heading(title, "page", "offline"), 1)
     if heard is not None:
         text = sounding(text, heard)
     head, end, rest = text.rpartition("</body>")
-    return f"{head}{data}<script>{part('page.js')}</script><script>{part('offline.js')}</script>{end}{rest}"
+    paper = '<span class="lw-plane"></span>' if flat else ""
+    scripts = "".join(f"<script>{part(name)}</script>" for name in ("page.js", "offline.js"))
+    return f"{head}{paper}{data}{scripts}{end}{rest}"
 
 
 def _overlays(

@@ -137,6 +137,12 @@
   };
   setInterval(explain, 150);
 
+  // The tab is called as what is shown, also when that is another mechanism.
+  setInterval(() => {
+    const name = document.querySelector(".lw-tree")?.dataset.lwTitle;
+    if (name && document.title !== `${name} · Linkwork`) document.title = `${name} · Linkwork`;
+  }, 300);
+
   // Where what is selected can be changed comes into sight.
   let chosen = "";
   const attend = () => {
@@ -166,11 +172,17 @@
   };
   setInterval(prefer, 500);
 
-  // Colours are shown as they are: a film's tone mapping would wash them out.
+  // Colours are shown as they are: a film's tone mapping would wash them out, and so would lights and surroundings of
+  // viser's own, which a page that plays from disk puts up again whenever it goes back to its start.
+  const THEIRS = [1, 0.4];  // how bright lights of viser's are: of ours none is
   const plain = setInterval(() => {
-    const gl = store()?.gl;
+    const { gl, scene } = store() ?? {};
     if (!gl) return;
     gl.toneMapping = 0;
+    scene.onBeforeRender = () => {
+      scene.environment = null;
+      scene.traverse(item => { if (item.isDirectionalLight && THEIRS.includes(item.intensity)) item.visible = false; });
+    };
     clearInterval(plain);
   }, 50);
 

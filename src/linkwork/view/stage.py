@@ -44,7 +44,7 @@ class Stage:
     def light(self, drawing: Drawing, camera: Camera) -> None:
         """Light a mechanism in space from above and from the viewer; one in the plane evenly, as on paper.
 
-        Light of pi in all shows a colour as it is.
+        Light of pi in all shows a colour as it is. A page puts out lights of 1 and 0.4: they are viser's own.
         """
         self._flat = drawing.space == "plane"
         scene, from_viewer = self._server.scene, camera.view().position - camera.center

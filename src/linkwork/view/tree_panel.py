@@ -36,7 +36,7 @@ class TreePanel:
             frozenset(wrong),
             frozenset(redundant),
         )
-        self._flat = drawing.space == "plane"
+        self._flat, self._title = drawing.space == "plane", drawing.name
         self._colours: dict[str, Rgb] = {}
         for piece in drawing.pieces:
             self._colours.setdefault(piece.name, piece.colour)
@@ -51,7 +51,8 @@ class TreePanel:
         if not rows:
             lines.append('<div class="lw-hint">nothing has this name</div>')
         kind = "lw-tree lw-plane" if self._flat else "lw-tree"
-        self._rows_shown.content = f'<div class="{kind}">{"".join(lines)}</div>'
+        title = escape(self._title, quote=True)
+        self._rows_shown.content = f'<div class="{kind}" data-lw-title="{title}">{"".join(lines)}</div>'
 
     def _row(self, depth: int, name: str, kind: str, is_body: bool) -> str:
         looks, label = self._looks, f"{name} · {kind}" if kind else name
