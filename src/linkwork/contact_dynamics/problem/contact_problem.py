@@ -11,6 +11,8 @@ relative velocities are u = J v + b, make of them
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from linkwork.contact_dynamics.problem.friction_cone import BOND, SPRING
 from linkwork.native.loop_types import Named
 from linkwork.native.numba_functions import entry, native_apart, native_within
@@ -178,17 +180,28 @@ def _respond(nodes, x, y):
                 y[f + r] -= nodes.inverse[at + r * n + i] * x[f + i]
 
 
+@native_within
+def _add_energy(mass, at, n, v, f, total):
+    for r in range(n):
+        s = 0.0
+        for i in range(n):
+            s += mass[at + r * n + i] * v[f + i]
+        total += 0.5 * v[f + r] * s
+    return total
+
+
 @entry("float64", NODES, FLAT)
 def kinetic_energy(nodes, v):
     """Return the energy of nodes that move at v [J]."""
     total = 0.0
     for j in range(len(nodes.size)):
         n, f, at = nodes.size[j], nodes.first[j], nodes.at[j]
-        for r in range(n):
-            s = 0.0
-            for i in range(n):
-                s += nodes.mass[at + r * n + i] * v[f + i]
-            total += 0.5 * v[f + r] * s
+        if n == 6:
+            total = _add_energy(nodes.mass, at, 6, v, f, total)
+        elif n == 3:
+            total = _add_energy(nodes.mass, at, 3, v, f, total)
+        else:
+            total = _add_energy(nodes.mass, at, n, v, f, total)
     return total
 
 
@@ -198,17 +211,17 @@ def stand_still(nodes, c, p, slow, v):
 
     What a solution leaves of their velocities is noise, which the next step would have to take away.
     """
+    held = np.zeros(len(nodes.size), np.int64)
     for k in range(len(c.a)):
-        if p[k, 0] == 0.0 or is_soft(c, k):  # what is soft settles slowly
-            continue
-        for side in range(2):
-            node = c.a[k] if side == 0 else c.b[k]
-            if node < 0:
-                continue
-            first, last = nodes.first[node], nodes.first[node] + nodes.size[node]
-            fastest = 0.0
+        if p[k, 0] != 0.0 and not is_soft(c, k):  # what is soft settles slowly
+            if c.a[k] >= 0:
+                held[c.a[k]] = 1
+            if c.b[k] >= 0:
+                held[c.b[k]] = 1
+    for j in range(len(held)):
+        first, last, fastest = nodes.first[j], nodes.first[j] + nodes.size[j], 0.0
+        for i in range(first, last):
+            fastest = max(fastest, abs(v[i]))
+        if held[j] != 0 and 0.0 < fastest <= slow:
             for i in range(first, last):
-                fastest = max(fastest, abs(v[i]))
-            if 0.0 < fastest <= slow:
-                for i in range(first, last):
-                    v[i] = 0.0
+                v[i] = 0.0

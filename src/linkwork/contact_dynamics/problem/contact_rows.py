@@ -164,11 +164,12 @@ def fill_contacts(tree, nodes, poses, J, links, table, springs, points, count, v
     Bodies are moved by a time h, of a step. A contact that slips at velocities v has the friction of sliding,
     else that of sticking.
     """
-    columns = np.zeros(len(v), np.int64)
+    columns, turning = np.zeros(len(v), np.int64), 0
     for k in range(count):
         able = _fill_contact(tree, nodes, poses, J, links, points, k, False, c, k, columns)
         i, j = table.kind[points.pair[k, 0]], table.kind[points.pair[k, 1]]
         sliding, sticking = table.numbers[i, j, FRICTION], table.numbers[i, j, STATIC_FRICTION]
+        turning += table.numbers[i, j, ROLLING] > 0.0 or table.numbers[i, j, TORSIONAL] > 0.0
         c.kind[k], c.of[k], c.spin[k] = COULOMB, -1, 0.0
         c.friction[k] = sliding if sliding == sticking or _slip(nodes, c, k, v) > _SLIDES else sticking
         c.bias[k, 0], c.bias[k, 1], c.bias[k, 2] = _bias(points.gap[k], h, step) if able else 0.0, 0.0, 0.0
@@ -176,7 +177,7 @@ def fill_contacts(tree, nodes, poses, J, links, table, springs, points, count, v
             pair = points.pair[k, 0], points.pair[k, 1]
             soften(nodes, c, k, springs, springs.row[i, j], pair[0], pair[1], points.gap[k], v, h)
     rows = count
-    for k in range(count):
+    for k in range(count if turning > 0 else 0):
         i, j = table.kind[points.pair[k, 0]], table.kind[points.pair[k, 1]]
         rolling, torsional = table.numbers[i, j, ROLLING], table.numbers[i, j, TORSIONAL]
         resists = rolling > 0.0 or torsional > 0.0

@@ -45,6 +45,7 @@ from linkwork.contact_dynamics.solver.block_cholesky import Blocks, factor, solv
 from linkwork.contact_dynamics.solver.dense_newton import solve_island
 from linkwork.contact_dynamics.solver.elimination import Elimination
 from linkwork.contact_dynamics.solver.gauss_seidel import sweep_island
+from linkwork.contact_dynamics.solver.scaled_sweeps import NUMBERS
 from linkwork.native.loop_types import Named
 from linkwork.native.numba_functions import entry, native, native_apart, native_within
 
@@ -55,6 +56,7 @@ _WEIGHT = 10.0  # of contacts at first, times 3 / trace(J M^-1 J^T): of what a c
 _HEAVIEST = 1e4  # times the largest inertia: more, and digits of the matrix are lost
 _HEAVIER = 3.0
 _PROGRESS = 0.3
+_VAIN = 45  # factorisations that may be made without bringing half of what is left
 _FAR = 1e3  # times the tolerance: from there, sweeps come first,
 _TURNS = 20  # turns of them at most
 _NEARER = 0.2  # a factor of before has to bring the gradient down to this part of it
@@ -84,18 +86,29 @@ class Room(NamedTuple):
     packed: Any  # rows without zeros: see `packed_rows`
     column: Any  # velocities that their numbers are of
     width: Any  # (2 n,) how many numbers a row of each side has
+    record: Any  # of contacts of free bodies, in the order of islands: see `scaled_sweeps`
+    inverse: Any  # (nodes, 36) L^-1, with M = L L^T of each
+    y: Any  # (nodes, 6) L^T v,
+    y_free: Any  # without contact,
+    y_before: Any  # before a sweep,
+    y_change: Any  # and along the direction of conjugate sweeps
 
 
 _BLOCKS = Named(Blocks, dict(zip(Blocks._fields, (*[FLAT] * 2, *[WHERE] * 4))))
 _PLAN = Named(Elimination, dict(zip(Elimination._fields, (*[WHERE] * 5, "int64[:, ::1]"))))
 ROOM = Named(
     Room,
-    dict(zip(Room._fields, (*[FLAT] * 4, *[TABLE] * 3, *[FLAT] * 5, WHERE, FLAT, TABLE, FLAT, WHERE, WHERE))),
+    dict(
+        zip(
+            Room._fields,
+            (*[FLAT] * 4, *[TABLE] * 3, *[FLAT] * 5, WHERE, FLAT, TABLE, FLAT, WHERE, WHERE, *[FLAT] * 6),
+        )
+    ),
 )
 
 
-def room_for(nv: int, count: int, numbers: int) -> Room:
-    """Make room for contacts of nodes with nv velocities; `numbers` are those of their rows."""
+def room_for(nodes: int, nv: int, count: int, numbers: int) -> Room:
+    """Make room for contacts of nodes with nv velocities in all; `numbers` are those of their rows."""
     flat, table = (lambda: np.zeros(count)), (lambda: np.zeros((count, 3)))
     velocities = np.zeros(nv), np.zeros(nv), np.zeros(nv), np.zeros(nv)
     places = np.zeros(count, np.int64)
@@ -115,6 +128,9 @@ def room_for(nv: int, count: int, numbers: int) -> Room:
         np.zeros(numbers),
         np.zeros(numbers // 3 + 1, np.int64),
         np.zeros(2 * count, np.int64),
+        np.zeros(NUMBERS * count),
+        np.zeros(36 * nodes),
+        *(np.zeros(6 * nodes) for _ in range(4)),
     )
 
 
@@ -346,8 +362,8 @@ def _improve(nodes, c, p, v, plan, m, room, tolerance, islands, i, answer):
     members = islands.node[islands.first_node[i] : islands.first_node[i + 1]]
     _find_blocks(c, plan, room.block, contacts)
     _copy(islands, i, p, room.best)
-    best = last = off = answer[0]
-    weight, heaviest = _WEIGHT, 0.0
+    best = last = off = mark = answer[0]
+    weight, heaviest, since = _WEIGHT, 0.0, 0.0
     for j in members:
         for q in range(nodes.size[j]):
             heaviest = max(heaviest, _HEAVIEST * nodes.mass[nodes.at[j] + q * (nodes.size[j] + 1)])
@@ -368,7 +384,9 @@ def _improve(nodes, c, p, v, plan, m, room, tolerance, islands, i, answer):
         if off < best:
             best = off
             _copy(islands, i, p, room.best)
-        if off <= _DEEPER * tolerance or answer[2] >= answer[4]:
+        if best <= 0.5 * mark:
+            mark, since = best, answer[2]
+        if off <= _DEEPER * tolerance or answer[2] >= answer[4] or answer[2] - since >= _VAIN:
             break
         if off > _PROGRESS * last:
             weight *= _HEAVIER

@@ -23,7 +23,7 @@ Array = np.ndarray
 MOST = 200  # factorisations
 MANY = 300  # contacts, for which it pays to call several threads
 FEW = 24  # contacts of free bodies in a step, for which a dense problem costs less than to ask for factors
-ENOUGH = 40  # factorisations, at least: from a cold start a wall takes as many
+ENOUGH = 60  # factorisations, at least: from a cold start a wall or a pyramid takes as many
 _FEW = 200  # contacts: a sweep over fewer counts as over these, since what is small may take its time
 _DEBT = 200.0  # of work, at most: after an impact there may soon be factors again
 _IN_VAIN = 2.0  # times as much is paid again for work that led nowhere
@@ -67,14 +67,14 @@ class Solver:
         self.loose = np.zeros(len(sizes), np.int64)  # nodes that may be shifted, see `unsolved_contacts`
         self._firm = np.zeros(len(sizes), np.int64)
         self.version = 0  # changes when arrays are replaced by larger ones
-        self._room: Room = room_for(0, 0, 0)
+        self._room: Room = room_for(0, 0, 0, 0)
         self.make_room(16, 16 * int(sizes.max(initial=1)) * 6)
 
     def make_room(self, count: int, numbers: int) -> None:
         """Have room for `count` contacts, whose rows have `numbers` numbers in all."""
         if count > len(self._room.slip) or numbers > len(self._room.moved):
             count, numbers = max(count, len(self._room.slip)), max(numbers, len(self._room.moved))
-            self._room = room_for(int(self._sizes.sum()), count, numbers)
+            self._room = room_for(len(self._sizes), int(self._sizes.sum()), count, numbers)
             self._islands: Islands = room_for_islands(len(self._sizes), count)
             self.island, self.version = self._islands.of, self.version + 1
 

@@ -14,14 +14,17 @@ pile of balls that falls a hundred of them reach 1e-10 m/s where sweeps alone re
 stands on a light one both come near the solution hardly at all: `augmented_lagrangian` goes on from there.
 """
 
-from math import sqrt
-
-from linkwork.contact_dynamics.problem.friction_cone import BOND, COULOMB, DRY, HELD, SPRING, STOPPED
 from linkwork.contact_dynamics.problem.natural_map import is_open, residual_of
 from linkwork.contact_dynamics.problem.packed_rows import approach, respond, velocity
-from linkwork.native.numba_functions import native, native_apart, native_within
+from linkwork.contact_dynamics.solver.relaxed_contact import relaxed
+from linkwork.contact_dynamics.solver.scaled_sweeps import (
+    are_free,
+    scale_island,
+    scaled_residual,
+    turn_scaled,
+)
+from linkwork.native.numba_functions import native_apart, native_within
 
-_NONE = 1e-9  # of the response of its neighbours: a row of a loop that cannot move
 TURN = 10  # sweeps, after which it is looked how far they have come
 _PROGRESS = 0.5  # of the residual: a turn that leaves more is in vain
 
@@ -79,53 +82,6 @@ def _give(nodes, node, moved, at, v, d0, d1, d2):
             _add(moved, at, n, v, first, d0, d1, d2)
 
 
-@native
-def _held(c, k, W, p, u0, u1, u2):
-    """Return the impulses of what is joined."""
-    least = _NONE * (W[k, 0] + W[k, 4] + W[k, 8])
-    d0 = -u0 / W[k, 0] if W[k, 0] > least else 0.0
-    u1, u2 = u1 + W[k, 3] * d0, u2 + W[k, 6] * d0
-    d1 = -u1 / W[k, 4] if W[k, 4] > least else 0.0
-    u2 += W[k, 7] * d1
-    d2 = -u2 / W[k, 8] if W[k, 8] > least else 0.0
-    return p[k, 0] + d0, p[k, 1] + d1, p[k, 2] + d2
-
-
-@native_within
-def _relaxed(c, k, W, p, u0, u1, u2):
-    """Return the impulses with which the laws of a contact hold, one after the other."""
-    kind, w, new = c.kind[k], W[k, 0], p[k, 0]
-    if kind == HELD:
-        return _held(c, k, W, p, u0, u1, u2)
-    share = max(p[c.of[k], 0], 0.0) if c.of[k] >= 0 else 1.0
-    if w > 0.0:
-        new -= u0 / w
-        if kind in (COULOMB, STOPPED):
-            new = max(new, 0.0)
-        elif kind in (SPRING, BOND):
-            new = (w * new) / (w + c.spin[k])
-            new = max(new, 0.0) if kind == SPRING else new
-        else:
-            bound = share * (c.friction[k] if kind == DRY else c.spin[k])
-            new = min(max(new, -bound), bound)
-    t = max(W[k, 4], W[k, 8])
-    if t <= 0.0 or kind in (STOPPED, DRY):
-        return new, p[k, 1], p[k, 2]
-    if kind == COULOMB:
-        bound = c.friction[k] * new
-    elif kind in (SPRING, BOND):
-        bound = max(new, 0.0) * c.friction[k]
-    else:
-        bound = share * c.friction[k]
-    d = new - p[k, 0]
-    a = p[k, 1] - (u1 + W[k, 3] * d) / t
-    b = p[k, 2] - (u2 + W[k, 6] * d) / t
-    length = sqrt(a * a + b * b)
-    if length > bound:
-        a, b = a * bound / length, b * bound / length
-    return new, a, b
-
-
 @native_apart
 def _sweep(nodes, c, room, moved, W, v, p, before, contacts):
     """Go over contacts once, v are the velocities that follow from p; return the square of the gradient."""
@@ -135,7 +91,7 @@ def _sweep(nodes, c, room, moved, W, v, p, before, contacts):
             before[k, 0] = before[k, 1] = before[k, 2] = 0.0
             continue
         u0, u1, u2 = velocity(nodes, c, room, k, v)
-        x0, x1, x2 = _relaxed(c, k, W, p, u0, u1, u2)
+        x0, x1, x2 = relaxed(c, k, W, p, u0, u1, u2)
         d0, d1, d2 = x0 - p[k, 0], x1 - p[k, 1], x2 - p[k, 2]
         before[k, 0], before[k, 1], before[k, 2] = p[k, 0], p[k, 1], p[k, 2]
         if d0 != 0.0 or d1 != 0.0 or d2 != 0.0:
@@ -183,15 +139,24 @@ def sweep_island(nodes, c, p, v, room, islands, i, off, enough, turns, patience)
     """
     contacts = islands.contact[islands.first_contact[i] : islands.first_contact[i + 1]]
     members = islands.node[islands.first_node[i] : islands.first_node[i + 1]]
-    prepare(nodes, c, room, room.moved, room.response, contacts)
+    free = are_free(nodes, members)
+    if free:
+        scale_island(nodes, c, room, islands, i)
+        scaled_residual(c, room, p, islands, i)
+    else:
+        prepare(nodes, c, room, room.moved, room.response, contacts)
     for k in contacts:
         room.best[k, 0], room.best[k, 1], room.best[k, 2] = p[k, 0], p[k, 1], p[k, 2]
     best = mark = new = off
     square, vain, done = 0.0, 0, 0
     for _ in range(turns):
         done += 1
-        square = _turn(nodes, c, p, v, room, contacts, members, square)
-        new = residual_of(nodes, c, room, p, v, room.direction, islands, i)
+        if free:
+            square = turn_scaled(c, room, p, islands, i, square, TURN)
+            new = scaled_residual(c, room, p, islands, i)
+        else:
+            square = _turn(nodes, c, p, v, room, contacts, members, square)
+            new = residual_of(nodes, c, room, p, v, room.direction, islands, i)
         if new < best:
             best = new
             for k in contacts:
@@ -205,5 +170,6 @@ def sweep_island(nodes, c, p, v, room, islands, i, off, enough, turns, patience)
     if new > best:
         for k in contacts:
             p[k, 0], p[k, 1], p[k, 2] = room.best[k, 0], room.best[k, 1], room.best[k, 2]
-        residual_of(nodes, c, room, p, v, room.direction, islands, i)
+    if new > best or free:
+        best = residual_of(nodes, c, room, p, v, room.direction, islands, i)
     return best, done

@@ -30,6 +30,7 @@ from linkwork.contact_dynamics.problem.natural_map import residual_of
 from linkwork.contact_dynamics.problem.packed_rows import approach
 from linkwork.contact_dynamics.solver.augmented_lagrangian import ROOM, are_loose
 from linkwork.contact_dynamics.solver.gauss_seidel import TURN, sweep_island
+from linkwork.contact_dynamics.solver.scaled_sweeps import close_gaps, scale_island
 from linkwork.native.numba_functions import entry, native, native_apart
 from linkwork.native.stages import ASK, GO, SKIP
 
@@ -96,6 +97,8 @@ def _settle(nodes, c, p, v, islands, i, room, loose, saved, tolerance):
         off, done = sweep_island(nodes, c, p, v, room, islands, i, off, enough, turns, _PATIENCE)
         for j in members:
             saved[j] = max(saved[j] - TURN * done, min(saved[j], 0.0))
+    elif shifts:
+        scale_island(nodes, c, room, islands, i)
     if shifts:
         _shift(nodes, c, p, v, islands, i, room)
     return off
@@ -115,44 +118,11 @@ def _loosen(c, islands, i, wanted):
 @native_apart
 def _shift(nodes, c, p, v, islands, i, room):
     """Write the shift of an island [m/s]."""
-    s, wanted, pushed = room.shift, room.wanted, room.x
-    contacts = islands.contact[islands.first_contact[i] : islands.first_contact[i + 1]]
-    for k in contacts:
-        pushed[k, 0] = 0.0
+    wanted = room.wanted
+    for k in islands.contact[islands.first_contact[i] : islands.first_contact[i + 1]]:
         if wanted[k] != _APART and c.bias[k, 0] != 0.0:
             wanted[k] = approach(nodes, c, room, k, v)
-    for _ in range(_CLOSINGS):
-        for k in contacts:
-            if wanted[k] == _APART or room.response[k, 0] <= 0.0:
-                continue
-            u = wanted[k] + _along(nodes, c.a[k], c.rows, c.of_a[k], s)
-            u += _along(nodes, c.b[k], c.rows, c.of_b[k], s)
-            new = pushed[k, 0] - u / room.response[k, 0]
-            if p[k, 0] == 0.0:
-                new = max(new, 0.0)
-            d = new - pushed[k, 0]
-            if d != 0.0:
-                pushed[k, 0] = new
-                _add(nodes, c.a[k], room.moved, c.of_a[k], s, d)
-                _add(nodes, c.b[k], room.moved, c.of_b[k], s, d)
-
-
-@native
-def _along(nodes, node, rows, at, s):
-    """Return what a side has of a shift, along the normal."""
-    u = 0.0
-    if node >= 0:
-        for q in range(nodes.size[node]):
-            u += rows[at + q] * s[nodes.first[node] + q]
-    return u
-
-
-@native
-def _add(nodes, node, moved, at, s, d):
-    """Add to a shift what an impulse along the normal does to a side."""
-    if node >= 0:
-        for q in range(nodes.size[node]):
-            s[nodes.first[node] + q] += moved[at + q] * d
+    close_gaps(nodes, c, p, room, islands, i, wanted, _APART, _CLOSINGS)
 
 
 @native_apart

@@ -54,12 +54,13 @@ def _energy(nodes):
 def push_less(nodes, c, points, kept, p, v, tries, values):
     """Skip back to solve anew with smaller b, where the first contacts, of `points`, made much energy."""
     made = pushed = turned = 0.0
+    mean = 0.5 * (v + nodes.free)
     for k in range(points):
         if c.kind[k] != COULOMB or p[k, 0] <= 0.0:
             continue
-        x, y = velocity(nodes, c, k, v), velocity(nodes, c, k, nodes.free)
+        u = velocity(nodes, c, k, mean)
         for i in range(3):
-            made += p[k, i] * (0.5 * (x[i] + y[i]) - c.bias[k, i])
+            made += p[k, i] * (u[i] - c.bias[k, i])
             turned += 0.5 * c.weight[k] * kept[k, i] ** 2 if i > 0 or kept[k, i] < 0.0 else 0.0
         pushed += 0.5 * c.weight[k] * min(max(-kept[k, 0], 0.0), FASTEST) ** 2
     if not made > _AS_MUCH * pushed + 1e-9 or values[tries] == _TRIES:

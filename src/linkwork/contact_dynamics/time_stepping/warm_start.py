@@ -80,22 +80,42 @@ def recall(memory, pair, points, motion, centres, h, reach, impulses):
             first += 1
         last = first
         while last < n and memory.pair[last, 0] == i and memory.pair[last, 1] == j:
-            was = (memory.place[last, 0], memory.place[last, 1], memory.place[last, 2])
-            by_a, with_a = _carried(motion, centres, i, was, h)
-            by_b, with_b = _carried(motion, centres, j, was, h)
-            by_a, with_a, by_b, with_b = add(was, by_a), add(was, with_a), add(was, by_b), add(was, with_b)
-            for c in range(begin, k):
-                at = (points[c, 0], points[c, 1], points[c, 2])
-                near = min(_distance(at, by_a), _distance(at, by_b))
-                near = min(near, min(_distance(at, with_a), _distance(at, with_b)))
-                if near < best[c]:
-                    best[c], chosen[c] = near, last
             last += 1
         if k == begin + 1 and last == first + 1:
             chosen[begin] = first
+        else:
+            _match(memory, first, last, motion, centres, i, j, h, points, begin, k, best, chosen)
         first = last
         for c in range(begin, k):
             _write(memory, chosen[c], motion, i, j, h, points, c, impulses)
+
+
+@native
+def _stands(motion, i):
+    """Return whether a shape has not moved."""
+    total = 0.0
+    for k in range(6):
+        total += abs(motion[i, k])
+    return total == 0.0
+
+
+@native
+def _match(memory, first, last, motion, centres, i, j, h, points, begin, end, best, chosen):
+    """Choose for contacts of shapes i and j, from `begin` to `end`, the nearest of some of before."""
+    stand = _stands(motion, i) and _stands(motion, j)
+    for e in range(first, last):
+        was = (memory.place[e, 0], memory.place[e, 1], memory.place[e, 2])
+        by_a, with_a = _carried(motion, centres, i, was, h)
+        by_b, with_b = _carried(motion, centres, j, was, h)
+        by_a, with_a, by_b, with_b = add(was, by_a), add(was, with_a), add(was, by_b), add(was, with_b)
+        for c in range(begin, end):
+            at = (points[c, 0], points[c, 1], points[c, 2])
+            near = _distance(at, by_a)
+            if not stand:
+                near = min(near, _distance(at, by_b))
+                near = min(near, min(_distance(at, with_a), _distance(at, with_b)))
+            if near < best[c]:
+                best[c], chosen[c] = near, e
 
 
 @native_within
