@@ -98,14 +98,11 @@ def simulate(
     others = q, v, vary, checkpoint
     if run := foreseen(model, lambda: Call(duration, state, words, times, every, inputs, others)):
         return _single_result(run, check)
-    if isinstance(model, Mechanism):
-        model = model.compile()
-    if isinstance(model, Model) and not model.body_names:
-        raise ValueError(f"simulate: mechanism {model.name!r} is empty: nothing can move; add bodies, joints")
     batch = q is not None or v is not None or vary is not None
+    asked = _compiled(model)
     try:
-        _check_kinds(model, check, checkpoint)
-        asked, model = model, fixed(model)
+        model = fixed(asked)
+        _check_kinds(check, checkpoint)
         if model.contact_names and not batch:
             _look_for_overlaps(model, state)
         shared = setting(model, words)
@@ -118,14 +115,14 @@ def simulate(
             kept = checkpoint, interval
             return run_with_contact(asked, words, span, start, (times, every), workers, check, kept)
         request = RunRequest(model, shared, span, times, every, inputs, asked)
-        if vary is not None:
+        if not batch:
+            runs = request.single(state, checkpoint, interval)
+        elif vary is not None:
             runs = request.variants(words, vary, _start(state, q, v), q, v)
-        elif batch:
-            if state is not None:
-                raise ValueError("q= and v= are for batches; give no state with them")
+        elif state is None:
             runs = request.batch(q, v)
         else:
-            runs = request.single(state, checkpoint, interval)
+            raise ValueError("q= and v= are for batches; give no state with them")
     except ValueError as error:
         raise ValueError(f"simulate: {error}") from None
     if isinstance(runs, ManyRuns):
@@ -160,9 +157,18 @@ def _batch_result(runs: ManyRuns, found: Recordings, check: bool) -> Recordings:
     return found
 
 
-def _check_kinds(model: Any, check: Any, checkpoint: Any) -> None:
+def _compiled(model: Any) -> Model:
+    """Return the model of what is to move."""
+    if isinstance(model, Mechanism):
+        model = model.compile()
     if not isinstance(model, Model):
-        raise ValueError(f"model is {shown(model)}; give a Model or a Mechanism")
+        raise ValueError(f"simulate: model is {shown(model)}; give a Model or a Mechanism")
+    if not model.body_names:
+        raise ValueError(f"simulate: mechanism {model.name!r} is empty: nothing can move; add bodies, joints")
+    return model
+
+
+def _check_kinds(check: Any, checkpoint: Any) -> None:
     if not isinstance(check, bool | np.bool_):
         raise ValueError(f"check {check!r}; give True or False")
     if checkpoint is not None and not isinstance(checkpoint, str | Path):
