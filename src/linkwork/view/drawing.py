@@ -93,15 +93,12 @@ def drawing_of_mechanism(
     pieces = list(_body_pieces(bodies, shells, layers, _welded(marks), paints))
     up = _up(mechanism)
     springs = tuple(SpringMark(*rod, _spring_kind(mechanism, rod[0])) for rod in rods(lines))
-    stands: list[Piece] = []
-    if (flat := mechanism.space == "plane") or all(part.endless for part, *_ in shells["ground"]):
-        for joint in grounded(marks, bodies, shells, poses, passed):
-            for part, pose, _ in supports(joint, up, size, flat):
-                stands.append(Piece(joint.name, "ground", part, pose, GROUND))
-        for name, place, away in _anchored(springs, poses):
-            for part, pose, _ in anchor(place, away, size, flat):
-                stands.append(Piece(name, "ground", part, pose, GROUND))
-    inertias = [bodies[name].inertia for name in names]
+    flat, stands = mechanism.space == "plane", list[Piece]()
+    if flat or all(part.endless for part, *_ in shells["ground"]):
+        held = grounded(marks, bodies, shells, poses, passed)
+        symbols = [(joint.name, supports(joint, up, size, flat)) for joint in held]
+        symbols += [(n, anchor(place, away, size, flat)) for n, place, away in _anchored(springs, poses)]
+        stands = [Piece(n, "ground", part, pose, GROUND) for n, parts in symbols for part, pose, _ in parts]
     return Drawing(
         name=mechanism.name,
         space=mechanism.space,
@@ -117,13 +114,20 @@ def drawing_of_mechanism(
         joints=marks,
         springs=springs,
         connections=tuple(connections(mechanism)),
-        masses=np.array([inertia.mass for inertia in inertias]),
-        centers=np.array([in_space(inertia.com) for inertia in inertias]).reshape(-1, 3),
-        inertias=np.array([_tensor(inertia) for inertia in inertias]).reshape(-1, 3, 3),
+        **_masses([bodies[name].inertia for name in names]),
         drawn=np.array([poses[name] for name in names]).reshape(-1, 3, 4),
         size=size,
         paints=paints,
     )
+
+
+def _masses(inertias: Sequence[Inertia]) -> dict[str, Array]:
+    """Return masses, centres of mass and tensors of bodies, as a drawing has them."""
+    return {
+        "masses": np.array([inertia.mass for inertia in inertias]),
+        "centers": np.array([in_space(inertia.com) for inertia in inertias]).reshape(-1, 3),
+        "inertias": np.array([_tensor(inertia) for inertia in inertias]).reshape(-1, 3, 3),
+    }
 
 
 def _body_pieces(

@@ -54,19 +54,7 @@ def described(drawing: Drawing) -> tuple[dict[str, Any], dict[str, Array]]:
         "shells": [[len(shell.vertices), len(shell.faces), shell.convex, shell.endless] for shell in kinds],
         "pieces": plain(drawing.pieces),
         "glyphs": plain(drawing.glyphs),
-        "joints": [
-            [
-                m.name,
-                m.kind,
-                m.parent,
-                m.child,
-                m.on_parent.tolist(),
-                m.on_child.tolist(),
-                m.axes.tolist(),
-                m.loop,
-            ]
-            for m in drawing.joints
-        ],
+        "joints": [_joint_row(mark) for mark in drawing.joints],
         "springs": [[m.name, m.a, m.b, m.on_a.tolist(), m.on_b.tolist(), m.kind] for m in drawing.springs],
         "ties": [[each.name, each.kind, *each.on] for each in drawing.connections],
     }
@@ -76,6 +64,12 @@ def described(drawing: Drawing) -> tuple[dict[str, Any], dict[str, Array]]:
         [np.zeros((0, 3), np.int64), *(shell.faces for shell in kinds)]
     )
     return header, arrays
+
+
+def _joint_row(m: JointMark) -> list[Any]:
+    """Return a joint as plain values; `_joint_mark` reads them."""
+    places = m.on_parent.tolist(), m.on_child.tolist(), m.axes.tolist()
+    return [m.name, m.kind, m.parent, m.child, *places, m.loop]
 
 
 def restored(header: Mapping[str, Any], arrays: Mapping[str, Array], bodies: Sequence[str]) -> Drawing:
