@@ -20,7 +20,8 @@ from linkwork.native import emit, store
 from linkwork.native.emit import Pointer, Store
 from linkwork.native.tangent import tangent_pointers, with_tangents
 from linkwork.trace.expression import Graph, evaluate
-from linkwork.tree.load_formula import LoadFormula, LoadNumbers, Outcome, PlacedLoad, act
+from linkwork.tree.load_action import LoadNumbers, Outcome, act
+from linkwork.tree.load_formula import LoadFormula, PlacedLoad
 from linkwork.tree.purity import differ, two_answers
 from linkwork.tree.tree import Tree
 

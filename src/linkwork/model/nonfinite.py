@@ -10,7 +10,8 @@ import numpy as np
 from linkwork.dynamics.as_drawn import as_drawn
 from linkwork.errors import TraceError
 from linkwork.model.driver_law import DriverLaw
-from linkwork.tree.load_formula import LoadNumbers, PlacedLoad, act
+from linkwork.tree.load_action import LoadNumbers, act
+from linkwork.tree.load_formula import PlacedLoad
 from linkwork.tree.loop_as_drawn import is_determined
 from linkwork.tree.tree import Link
 

@@ -21,7 +21,8 @@ from linkwork.mechanism.stop import RigidStop
 from linkwork.tree.growth import grow
 from linkwork.tree.joint_forces import Rows, acts, has_limits, stops_are_rows
 from linkwork.tree.joint_formula import JointFormulas
-from linkwork.tree.load_formula import Cut, PlacedLoad, Side, source_of
+from linkwork.tree.load_action import Cut, Side
+from linkwork.tree.load_formula import PlacedLoad, source_of
 from linkwork.tree.load_formula import place as placed_load
 from linkwork.tree.loops import Loop, close_driven, inputs_of, without
 from linkwork.tree.tree import Tree, with_own_forces

@@ -9,7 +9,7 @@ import numpy as np
 from linkwork.mechanism.joint import Joint
 from linkwork.tree.joint_formula import JointFormulas
 from linkwork.tree.joint_units import joint_units
-from linkwork.tree.load_formula import Side
+from linkwork.tree.load_action import Side
 from linkwork.tree.loop_constraint import LoopConstraint
 from linkwork.varied import of_all_variants, real
 
