@@ -1,7 +1,7 @@
 """Loads placed on a tree, and their formulas with the numbers taken out: loads alike share native code.
 
 As with joints (`joint_formula`), a load is run once on symbols (`load_action`); constants become parameters,
-which are data. A law that cannot be run on symbols is kept as Python, to be called; a law that gives something
+which are data. A law that cannot be run on symbols is kept as Python, to be called; one that gives something
 else when it is asked twice (it draws random numbers, or counts its calls) is refused (`purity`).
 """
 
