@@ -9,6 +9,7 @@ import pytest
 from formats.test_round_trips import MJCF, again, thing  # noqa: F401
 
 import linkwork as lw
+from linkwork.errors import FormatError
 
 pytestmark = pytest.mark.peers
 
@@ -141,3 +142,33 @@ def test_armature_of_a_free_joint_is_kept(tmp_path):
     m.add(lw.Free("f", m.ground, ball, armature=0.2, damping=0.1))
     joint = again(m, tmp_path / "ball.xml").joints["f"]
     assert (list(joint.armature), list(joint.damping)) == ([0.2] * 6, [0.1] * 6)
+
+
+def chain(count: int) -> lw.Mechanism:
+    pytest.importorskip("mujoco", reason="not installed: mujoco")
+    m = lw.Mechanism("chain")
+    body = m.ground
+    for k in range(count):
+        following = m.add(lw.Body(f"b{k}", lw.Sphere(0.1), density=500, position=(0, 0, -k)))
+        m.add(lw.Revolute(f"j{k}", body, following, at=(0, 0, -k), axis=(0, 1, 0)))
+        body = following
+    return m
+
+
+def test_long_chains_are_read_and_written_as_far_as_mujoco_does(tmp_path):
+    m = chain(496)
+    m.save(tmp_path / "chain.xml")
+    assert list(lw.load(tmp_path / "chain.xml").joints) == list(m.joints)
+    with pytest.raises(FormatError, match="body 'b496' hangs on a longer chain of bodies than MuJoCo"):
+        chain(497).save(tmp_path / "longer.xml")
+    text = (tmp_path / "chain.xml").read_text()
+    (tmp_path / "wrong.xml").write_text(text.replace('name="b495"', 'name="b495" nme="x"'))
+    with pytest.raises(FormatError) as error:
+        lw.load(tmp_path / "wrong.xml")
+    assert len(str(error.value)) < 1000
+
+
+def test_more_bodies_than_mujoco_can_have_are_refused_at_once(tmp_path):
+    (tmp_path / "many.xml").write_text(f"<mujoco><worldbody>{'<body/>' * 10_001}</worldbody></mujoco>")
+    with pytest.raises(FormatError, match="10001 bodies; allowed are 10000"):
+        lw.load(tmp_path / "many.xml")

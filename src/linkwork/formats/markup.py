@@ -15,6 +15,8 @@ MAX_BYTES = 16_000_000
 MAX_TAGS = 200_000
 MAX_PIECE = 1_000_000  # characters from one "<" to the next
 MAX_DEPTH = 100
+MAX_NESTED = 500  # where bodies lie within bodies; MuJoCo's own parser has this bound
+STEPS_SHOWN = 12
 SHOWN = 60  # characters of a text from the file in a message
 LARGEST = 1e15  # no length, mass or moment of a mechanism in SI units comes near; products still stay finite
 
@@ -46,7 +48,10 @@ class Element:
             tag = step.tag[:SHOWN]
             steps.append(tag if name is None else f"{tag} {shorten(name)}")
             step = step.parent
-        return "/".join(reversed(steps))
+        steps.reverse()
+        if len(steps) > STEPS_SHOWN:
+            steps[3:-6] = ["..."]
+        return "/".join(steps)
 
     def error(self, message: str) -> FormatError:
         """Return the error that says what is wrong here: file, line, element, message."""
@@ -120,16 +125,25 @@ class Element:
         return value
 
 
-def parse(path: Path, *, texts: bool = False, most: int = MAX_BYTES, declared: bool = True) -> Element:
+def parse(
+    path: Path,
+    *,
+    texts: bool = False,
+    most: int = MAX_BYTES,
+    declared: bool = True,
+    deepest: int = MAX_DEPTH,
+) -> Element:
     """Read an XML file and return its root; entities, unusual encodings and deep nesting are refused.
 
     Elements have their texts, which may be long, if `texts`. The encoding may be the one `declared`.
     """
     data = read_bytes(path, most, "and no robot needs them: keep meshes in files of their own")
-    return parse_text(path, data, texts, declared)
+    return parse_text(path, data, texts, declared, deepest)
 
 
-def parse_text(path: Path, data: bytes, texts: bool = False, declared: bool = True) -> Element:
+def parse_text(
+    path: Path, data: bytes, texts: bool = False, declared: bool = True, deepest: int = MAX_DEPTH
+) -> Element:
     """Return the root of an XML text, which comes from a file; zeros behind its end are nothing."""
     data = data.rstrip(b"\0")
     said = _DECLARED.match(data) if declared else None
@@ -157,10 +171,10 @@ def parse_text(path: Path, data: bytes, texts: bool = False, declared: bool = Tr
                 f"{path}:{line}: {len(piece)} characters in one tag or text; allowed are {MAX_PIECE}"
             )
         line += piece.count("\n")
-    return _tree(path, text, texts)
+    return _tree(path, text, texts, deepest)
 
 
-def _tree(path: Path, text: str, texts: bool) -> Element:
+def _tree(path: Path, text: str, texts: bool, deepest: int) -> Element:
     stack: list[Element] = []
     pieces: list[list[str]] = []  # of the texts of those
     roots: list[Element] = []
@@ -169,9 +183,9 @@ def _tree(path: Path, text: str, texts: bool) -> Element:
     def start(tag: str, attributes: dict[str, str]) -> None:
         parent = stack[-1] if stack else None
         element = Element(path, parser.CurrentLineNumber, tag, attributes, parent)
-        if len(stack) == MAX_DEPTH:
+        if len(stack) == deepest:
             raise FormatError(
-                f"{path}:{element.line}: elements nested more than {MAX_DEPTH} deep; no robot needs them"
+                f"{path}:{element.line}: elements nested more than {deepest} deep; no robot needs them"
             )
         (roots if parent is None else parent.children).append(element)
         stack.append(element)

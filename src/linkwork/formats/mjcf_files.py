@@ -6,11 +6,12 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from linkwork.errors import FormatError
-from linkwork.formats.markup import MAX_BYTES, Element, parse, shorten
+from linkwork.formats.markup import MAX_BYTES, MAX_NESTED, Element, parse, shorten
 from linkwork.formats.regular_file import check_regular
 
 MOST_FILES = 1000
 MOST_COPIES = 10_000  # that <replicate>, <composite> and <flexcomp> may ask for
+MOST_BODIES = 10_000
 MOST_PIXELS = 10**8  # of a built-in texture, or points of a height field
 _DIRECTORIES = ("assetdir", "meshdir", "texturedir")
 _SIZES = {"texture": ("width", "height"), "hfield": ("nrow", "ncol")}
@@ -78,7 +79,7 @@ class _Files:
 
 
 def _parsed(path: Path) -> Element:
-    root = parse(path, declared=False)  # MuJoCo takes all for UTF-8
+    root = parse(path, declared=False, deepest=MAX_NESTED)  # MuJoCo takes all for UTF-8
     if root.tag not in ("mujoco", "mujocoinclude"):
         raise root.error(f"the root is <{root.tag[:60]}>; an MJCF file has <mujoco>")
     return root
@@ -119,6 +120,9 @@ def _named(root: Element) -> Iterator[tuple[Element, str]]:
 
 def _check_sizes(root: Element) -> None:
     """Refuse what would ask MuJoCo for more memory, or bodies, than any model has."""
+    bodies = sum(element.tag == "body" for element in _everything(root))
+    if bodies > MOST_BODIES:
+        raise root.error(f"{bodies} bodies; allowed are {MOST_BODIES}, MuJoCo takes minutes for more")
     for element in _everything(root):
         words = element.attributes.get("count", "")
         if words and element.tag in ("replicate", "composite", "flexcomp"):

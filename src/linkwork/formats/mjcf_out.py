@@ -13,7 +13,7 @@ from linkwork.algebra.rotation import to_quaternion
 from linkwork.algebra.spatial import Frame
 from linkwork.atomic_files import write_atomically
 from linkwork.errors import FormatError, warn
-from linkwork.formats.markup import MAX_PIECE
+from linkwork.formats.markup import MAX_NESTED, MAX_PIECE
 from linkwork.formats.mesh_obj import save_obj
 from linkwork.formats.mjcf_loads_out import LoadsOut, keyframes
 from linkwork.formats.spanning_tree import (
@@ -87,6 +87,11 @@ class _Writer:
                 body_lines.append(" " * indent + "</body>")
                 continue
             lines, last = self._body(branch, indent)
+            if indent > 2 * (MAX_NESTED - 3):
+                raise FormatError(
+                    f"{self.path}: body {last.name!r} hangs on a longer chain of bodies than MuJoCo reads, "
+                    f"whose parser takes elements up to {MAX_NESTED - 1} deep; save it as .json"
+                )
             body_lines += lines
             stack.append((None, indent))
             stack += [(each, indent + 2) for each in reversed(self.below.get(last, []))]

@@ -5,14 +5,14 @@ from pathlib import Path
 from linkwork.errors import FormatError
 from linkwork.formats import mjcf, sdf, urdf
 from linkwork.formats.file_format import FileFormat, Reading
-from linkwork.formats.markup import SHOWN, parse
+from linkwork.formats.markup import MAX_NESTED, SHOWN, parse
 from linkwork.mechanism.mechanism import Mechanism
 
 _BY_ROOT = {"mujoco": mjcf.FORMAT, "robot": urdf.FORMAT, "sdf": sdf.FORMAT}
 
 
 def _read(path: Path, reading: Reading) -> Mechanism:
-    root = parse(path)
+    root = parse(path, deepest=MAX_NESTED)
     known = _BY_ROOT.get(root.tag)
     if known is None:
         raise FormatError(
