@@ -16,7 +16,8 @@ import sympy
 import linkwork as lw
 from linkwork.mechanism.joint_constraint import motion_subspace, traced_motion
 from linkwork.mechanism.joints import CATALOGUE
-from linkwork.trace.expression import Graph, evaluate
+from linkwork.trace.expression import Graph
+from linkwork.trace.graph_walks import evaluate
 
 PAGE = Path(__file__).with_name("joints.md")
 PICTURES = Path(__file__).with_name("pictures")

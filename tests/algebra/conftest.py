@@ -10,7 +10,7 @@ import pytest
 import sympy
 from native_function import native_function, traced
 
-from linkwork.trace.expression import evaluate
+from linkwork.trace.graph_walks import evaluate
 
 DIGITS = 50
 Formula = Callable[..., Any]  # of numbers, to any nest of them

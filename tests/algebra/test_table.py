@@ -8,7 +8,8 @@ from scipy.interpolate import CubicSpline, PchipInterpolator
 import linkwork as lw
 from linkwork.algebra.table import Table, table
 from linkwork.trace.differentiate import derivative
-from linkwork.trace.expression import Graph, evaluate
+from linkwork.trace.expression import Graph
+from linkwork.trace.graph_walks import evaluate
 
 KINDS = pytest.mark.parametrize("kind", ["linear", "cubic", "pchip"])
 

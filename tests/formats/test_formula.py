@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 import linkwork as lw
 from linkwork.formats.formula_arguments import BodyArgument, Scalar, Whole
 from linkwork.formats.formula_law import law_of_function, law_of_text
-from linkwork.trace.expression import Graph, reachable
+from linkwork.trace.expression import Graph
+from linkwork.trace.graph_walks import reachable
 
 T, Q, V = ARGUMENTS = [Scalar(name) for name in "tqv"]
 BODY = BodyArgument("body", "space")

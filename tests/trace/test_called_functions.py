@@ -8,7 +8,8 @@ from linkwork.algebra.number import sin
 from linkwork.errors import TraceError
 from linkwork.trace.called_functions import Called, CalledFunction
 from linkwork.trace.differentiate import derivative, gradient, jacobian
-from linkwork.trace.expression import Graph, called, evaluate
+from linkwork.trace.expression import Graph, called
+from linkwork.trace.graph_walks import evaluate
 
 AT = {"x": 0.3, "y": 1.2}
 

@@ -14,7 +14,8 @@ from native_function import native_function
 from linkwork.algebra import number as n
 from linkwork.errors import TraceError
 from linkwork.trace.differentiate import derivative, gradient, jacobian
-from linkwork.trace.expression import Expr, Graph, evaluate, reachable
+from linkwork.trace.expression import Expr, Graph
+from linkwork.trace.graph_walks import evaluate, reachable
 
 Formula = Callable[..., Any]
 

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from linkwork.algebra import number
 from linkwork.errors import TraceError
-from linkwork.trace.expression import Expr, Graph, evaluate, is_smooth, reachable, with_constants
+from linkwork.trace.expression import Expr, Graph
+from linkwork.trace.graph_walks import evaluate, is_smooth, reachable, with_constants
 
 
 @pytest.fixture

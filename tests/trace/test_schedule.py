@@ -3,7 +3,8 @@
 import numpy as np
 
 import linkwork as lw
-from linkwork.trace.expression import Graph, evaluate
+from linkwork.trace.expression import Graph
+from linkwork.trace.graph_walks import evaluate
 from linkwork.trace.schedule import Schedule
 
 

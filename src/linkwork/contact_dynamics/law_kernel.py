@@ -21,7 +21,8 @@ from linkwork.native.emit import Store
 from linkwork.native.store import name_of
 from linkwork.real_numbers import is_real
 from linkwork.trace.differentiate import derivative
-from linkwork.trace.expression import Expr, Graph, reachable
+from linkwork.trace.expression import Expr, Graph
+from linkwork.trace.graph_walks import reachable
 from linkwork.tree.purity import TWO_FORMULAS, NotAFunction
 
 QUANTITIES = ("depth", "rate", "radius", "size", "mass")  # of a contact

@@ -19,7 +19,8 @@ from linkwork.mechanism.input import Input
 from linkwork.native import emit, store
 from linkwork.native.emit import Pointer, Store
 from linkwork.native.tangent import tangent_pointers, with_tangents
-from linkwork.trace.expression import Graph, evaluate
+from linkwork.trace.expression import Graph
+from linkwork.trace.graph_walks import evaluate
 from linkwork.tree.load_action import LoadNumbers, Outcome, act
 from linkwork.tree.load_formula import LoadFormula, PlacedLoad
 from linkwork.tree.purity import differ, two_answers

@@ -25,7 +25,8 @@ from linkwork.dynamics.loop_stores import asked, places, pushes
 from linkwork.native import emit, store
 from linkwork.native.emit import Pointer, Store
 from linkwork.native.interpreted_plan import InterpretedWalk
-from linkwork.trace.expression import Graph, evaluate
+from linkwork.trace.expression import Graph
+from linkwork.trace.graph_walks import evaluate
 from linkwork.tree.loop_formula import LoopFormula, padding
 from linkwork.tree.loop_roots import felt_by
 from linkwork.tree.loops import Loop

@@ -8,7 +8,8 @@ from linkwork.dynamics.algorithm import INPUTS, QD, Algorithm, Loads, Pairs, Pas
 from linkwork.dynamics.link_view import Make, View, constituents, flatten, port_value, typed
 from linkwork.dynamics.velocity_pairs import pairs
 from linkwork.native.emit import Store
-from linkwork.trace.expression import Graph, Operand, evaluate
+from linkwork.trace.expression import Graph, Operand
+from linkwork.trace.graph_walks import evaluate
 from linkwork.tree.tree import DataLayout, Tree
 
 

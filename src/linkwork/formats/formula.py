@@ -14,7 +14,8 @@ import numpy as np
 from linkwork.algebra import number
 from linkwork.errors import TraceError
 from linkwork.mechanism.input import Input
-from linkwork.trace.expression import Expr, Graph, Operand, reachable
+from linkwork.trace.expression import Expr, Graph, Operand
+from linkwork.trace.graph_walks import reachable
 
 # Where a symbol is found among the arguments: ("body", ".velocity", 0) is body.velocity[0], and ("q", "pin")
 # is q['pin'].

@@ -16,7 +16,8 @@ from linkwork.lazy import LOCK
 from linkwork.mechanism.joint import Joint
 from linkwork.spelling import checked_keywords, require
 from linkwork.trace.differentiate import derivative
-from linkwork.trace.expression import Graph, evaluate
+from linkwork.trace.expression import Graph
+from linkwork.trace.graph_walks import evaluate
 
 Array = np.ndarray
 

@@ -10,7 +10,8 @@ from typing import Any
 
 from linkwork.kinematics.equation_system import System
 from linkwork.kinematics.equations import Thing
-from linkwork.trace.expression import Graph, Operand, evaluate
+from linkwork.trace.expression import Graph, Operand
+from linkwork.trace.graph_walks import evaluate
 
 _STRUCTURAL = (0.0, 1.0, -1.0)
 

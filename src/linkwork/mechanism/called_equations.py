@@ -15,7 +15,8 @@ import numpy as np
 from linkwork.errors import ModelError
 from linkwork.mechanism.input import Input, as_number, enter, reading
 from linkwork.trace.called_functions import Called, CalledFunction, Numbers
-from linkwork.trace.expression import Expr, Operand, called, has_nan
+from linkwork.trace.expression import Expr, Operand, called
+from linkwork.trace.graph_walks import has_nan
 from linkwork.varied import real
 
 _SECONDS = 0.1  # what is normal for a time [s]: laws of drivers may be fast

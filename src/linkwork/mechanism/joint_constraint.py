@@ -15,7 +15,8 @@ from linkwork.algebra.number import Number
 from linkwork.errors import ModelError, TraceError
 from linkwork.mechanism.called_equations import length_of, traced_or_called
 from linkwork.trace.differentiate import derivative, jacobian
-from linkwork.trace.expression import Expr, Graph, evaluate, has_nan
+from linkwork.trace.expression import Expr, Graph
+from linkwork.trace.graph_walks import evaluate, has_nan
 
 if TYPE_CHECKING:
     from linkwork.mechanism.joint import Joint

@@ -9,7 +9,8 @@ from linkwork.mechanism.called_equations import law_at
 from linkwork.mechanism.driver import Driver
 from linkwork.mechanism.input import Input, enter
 from linkwork.trace.differentiate import derivative
-from linkwork.trace.expression import Graph, evaluate
+from linkwork.trace.expression import Graph
+from linkwork.trace.graph_walks import evaluate
 
 if TYPE_CHECKING:
     from linkwork.model.model import Model

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from linkwork.native import store
 from linkwork.native.emit_body import SEARCH, Body, Store, declarations
-from linkwork.trace.expression import Expr, reachable
+from linkwork.trace.expression import Expr
+from linkwork.trace.graph_walks import reachable
 
 # Registers of eight lanes put aside on the stack must not straddle cache lines: it costs a tenth. The
 # code generator would align the stack by itself, had it known in time that it will put something aside.

@@ -21,7 +21,8 @@ from linkwork.algebra.lookup import Column
 from linkwork.errors import TraceError
 from linkwork.native import store
 from linkwork.trace.elementary import lower
-from linkwork.trace.expression import Expr, Operand, reachable
+from linkwork.trace.expression import Expr, Operand
+from linkwork.trace.graph_walks import reachable
 
 Store = tuple[str, int, Operand]  # base, element, value
 

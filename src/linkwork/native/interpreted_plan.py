@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from linkwork.native.emit import Pointer, Store
-from linkwork.trace.expression import reachable
+from linkwork.trace.graph_walks import reachable
 from linkwork.trace.schedule import Schedule
 
 _KERNEL = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)

@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 
 from linkwork.native.emit import Pointer, Store
 from linkwork.trace.differentiate import derivative
-from linkwork.trace.expression import reachable
+from linkwork.trace.graph_walks import reachable
 
 
 def tangent_name(base: str) -> str:

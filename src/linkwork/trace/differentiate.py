@@ -12,7 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from linkwork.algebra.number import cos, log, sin, where
 from linkwork.errors import TraceError
 from linkwork.trace.called_functions import Called
-from linkwork.trace.expression import CONDITIONS, Expr, Operand, called, reachable
+from linkwork.trace.expression import CONDITIONS, Expr, Operand, called
+from linkwork.trace.graph_walks import reachable
 
 
 def _pow_partials(x: Expr, a: Operand, b: Operand) -> tuple[Operand, Operand]:

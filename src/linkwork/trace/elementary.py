@@ -12,7 +12,8 @@ import math
 from collections.abc import Sequence
 
 from linkwork.algebra.number import where
-from linkwork.trace.expression import Expr, Operand, reachable
+from linkwork.trace.expression import Expr, Operand
+from linkwork.trace.graph_walks import reachable
 
 _SIN = (
     -1.66666666666666324348e-01,

@@ -13,7 +13,7 @@ zeros and ones vanish as they appear.
 import linecache
 import math
 import sys
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -29,7 +29,7 @@ from linkwork.varied import Varied, each
 Operand = Any  # an Expr or a float
 
 _PACKAGE = str(Path(__file__).parents[1])
-_COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
+COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
     "lt": lambda a, b: a < b,
     "le": lambda a, b: a <= b,
     "eq": lambda a, b: a == b,
@@ -95,7 +95,6 @@ class Graph:
 CONDITIONS = frozenset({"lt", "le", "eq", "ne", "and", "or", "not", "signbit", "odd"})
 _LOGIC = frozenset({"and", "or", "not"})
 _CHOICES = frozenset({"where", "rarely"})
-_SMOOTH = frozenset({"symbol", "add", "sub", "mul", "div", "neg", "sin", "cos"})
 
 
 def _well_typed(op: str, args: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -423,33 +422,6 @@ def _refuse(what: str, remedy: str) -> NoReturn:
     raise TraceError(f"{file}:{line}: {what}{f': `{text}`' if text else ''}; {remedy}")
 
 
-def evaluate(roots: Sequence[Operand], values: Callable[[Expr], Any]) -> list[Any]:
-    """Run expressions on any numbers: `values` gives the number of each symbol.
-
-    This is how a graph is moved into another graph, and how a traced formula is checked against the plain
-    one.
-    """
-    return with_constants(roots, values, lambda x: x)
-
-
-def with_constants(
-    roots: Sequence[Operand], values: Callable[[Expr], Any], constants: Callable[[float], Any]
-) -> list[Any]:
-    """Run expressions with both their symbols and their constants replaced."""
-    done: dict[int, Any] = {}
-    for x in reachable(roots):
-        if x.op == "symbol":
-            done[x.index] = values(x)
-        else:
-            done[x.index] = OPERATIONS[x.op](
-                *(
-                    done[a.index] if isinstance(a, Expr) else a if isinstance(a, DATA) else constants(a)
-                    for a in x.args
-                )
-            )
-    return [done[r.index] if isinstance(r, Expr) else constants(r) for r in roots]
-
-
 def called(function: Called, *args: Any) -> Any:
     """Return a row of a function that is called: a number, or a node of the graph of its arguments."""
     graph = next((a.graph for a in args if isinstance(a, Expr)), None)
@@ -470,59 +442,6 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "where": number.where,
     "called": called,
     **_LOOKUPS,
-    **_COMPARISONS,
+    **COMPARISONS,
     **{name: (lambda *args, name=name: number.apply(name, *args)) for name in _FUNCTIONS},
 }
-
-
-def is_condition(x: Any) -> bool:
-    """Return whether it is a traced truth value: a comparison, or several put together."""
-    return isinstance(x, Expr) and (x.op in _COMPARISONS or x.op in ("and", "or", "not"))
-
-
-def has_nan(roots: Iterable[Operand]) -> bool:
-    """Whether a number in expressions is not a number: what they give is none either."""
-    given = list(roots)
-    numbers = [a for x in (*reachable(given), None) for a in (x.args if x is not None else given)]
-    return any(isinstance(a, float) and a != a for a in numbers)
-
-
-def reachable(roots: Iterable[Operand]) -> list[Expr]:
-    """Return the nodes the roots depend on, operands before users."""
-    seen: set[int] = set()
-    found: list[Expr] = []
-    stack = [r for r in roots if isinstance(r, Expr)]
-    while stack:
-        x = stack.pop()
-        if x.index not in seen:
-            seen.add(x.index)
-            found.append(x)
-            for a in x.args:
-                if isinstance(a, Expr):
-                    stack.append(a)
-    found.sort(key=lambda x: x.index)
-    return found
-
-
-def is_smooth(roots: Iterable[Operand], *, saturating: bool = False) -> bool:
-    """Return whether there are but sums, products, quotients, sines and cosines: nothing bends or jumps.
-
-    With `saturating` also a tanh, which goes from one value to another and stays there; it may be steep. What
-    is said to be `regular` is taken for smooth.
-    """
-    seen: set[int] = set()
-    stack = [root for root in roots if isinstance(root, Expr)]
-    while stack:
-        x = stack.pop()
-        if x.index in seen:
-            continue
-        seen.add(x.index)
-        args = x.args
-        if x.index in x.graph.regular:
-            args = x.graph.regular[x.index]
-        elif saturating and x.index in x.graph.saturations:
-            args = (x.graph.saturations[x.index],)
-        elif x.op not in _SMOOTH:
-            return False
-        stack.extend(a for a in args if isinstance(a, Expr))
-    return True

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from linkwork.trace.expression import OPERATIONS, Expr, Operand, reachable
+from linkwork.trace.expression import OPERATIONS, Expr, Operand
+from linkwork.trace.graph_walks import reachable
 
 
 class Schedule:

@@ -18,7 +18,8 @@ from linkwork.mechanism.driver import Driver
 from linkwork.mechanism.input import Input, enter, reading
 from linkwork.mechanism.load_view import BodySide, JointSide
 from linkwork.trace.differentiate import derivative
-from linkwork.trace.expression import Expr, Graph, evaluate
+from linkwork.trace.expression import Expr, Graph
+from linkwork.trace.graph_walks import evaluate
 from linkwork.tree.loop_constraint import LoopConstraint
 from linkwork.tree.own_unknowns import OwnUnknowns, guessed
 

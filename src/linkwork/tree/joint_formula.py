@@ -21,7 +21,8 @@ from linkwork.mechanism.joint_constraint import motion_subspace, traced_motion
 from linkwork.mechanism.joints import CATALOGUE
 from linkwork.mechanism.stop import STOPS
 from linkwork.trace.differentiate import derivative
-from linkwork.trace.expression import Expr, Graph, Operand, evaluate, is_smooth, reachable, with_constants
+from linkwork.trace.expression import Expr, Graph, Operand
+from linkwork.trace.graph_walks import evaluate, is_smooth, reachable, with_constants
 from linkwork.tree import joint_forces
 from linkwork.tree.joint_forces import Rows
 from linkwork.tree.purity import traced_purely

@@ -12,7 +12,7 @@ from linkwork.mechanism.input import Input, as_number, reading
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.load import Load
 from linkwork.mechanism.load_view import BodySide, JointSide, SystemSide, coordinates
-from linkwork.trace.expression import is_condition
+from linkwork.trace.graph_walks import is_condition
 from linkwork.tree.joint_formula import JointFormula
 from linkwork.tree.joint_kinematics import JointKinematics
 from linkwork.varied import real

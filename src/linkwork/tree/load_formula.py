@@ -20,7 +20,8 @@ from linkwork.mechanism.journaled import LOCKED
 from linkwork.mechanism.load import Load
 from linkwork.mechanism.load_view import WrongAnswer
 from linkwork.mechanism.mechanism import Mechanism
-from linkwork.trace.expression import Graph, is_smooth, reachable
+from linkwork.trace.expression import Graph
+from linkwork.trace.graph_walks import is_smooth, reachable
 from linkwork.tree.joint_formula import lift, structure
 from linkwork.tree.load_action import Both, LoadNumbers, Outcome, Side, Slices, act
 from linkwork.tree.purity import NotAFunction, differ, traced_purely, two_answers

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork.errors import ModelError
-from linkwork.trace.expression import evaluate
+from linkwork.trace.graph_walks import evaluate
 from linkwork.tree.loop_constraint import LoopConstraint
 from linkwork.tree.loop_roots import felt_by, with_own_root
 from linkwork.tree.own_unknowns import fitted, guessed

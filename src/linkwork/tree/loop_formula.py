@@ -24,7 +24,8 @@ from linkwork.lazy import LOCK
 from linkwork.mechanism.input import Input
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.joints import CATALOGUE
-from linkwork.trace.expression import Graph, Operand, is_smooth, reachable
+from linkwork.trace.expression import Graph, Operand
+from linkwork.trace.graph_walks import is_smooth, reachable
 from linkwork.tree.constraint_rows import ConstraintRows, constraint_rows
 from linkwork.tree.joint_formula import JointFormula, lift, structure
 from linkwork.tree.joint_kinematics import JointKinematics

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.mechanism.joint import Joint
-from linkwork.trace.expression import evaluate
+from linkwork.trace.graph_walks import evaluate
 from linkwork.tree.tree import Tree
 from linkwork.varied import of_variants, real
 

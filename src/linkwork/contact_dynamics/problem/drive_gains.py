@@ -23,7 +23,8 @@ from linkwork.native.loop_types import Named
 from linkwork.native.numba_functions import call, entry
 from linkwork.native.stages import Program, Value
 from linkwork.trace.differentiate import derivative
-from linkwork.trace.expression import Expr, Graph, Operand, evaluate, reachable
+from linkwork.trace.expression import Expr, Graph, Operand
+from linkwork.trace.graph_walks import evaluate, reachable
 
 if TYPE_CHECKING:
     from linkwork.model.model import Model

@@ -15,7 +15,8 @@ import numpy as np
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.stop import RigidStop
 from linkwork.trace.differentiate import derivative
-from linkwork.trace.expression import Graph, evaluate
+from linkwork.trace.expression import Graph
+from linkwork.trace.graph_walks import evaluate
 from linkwork.tree.joint_forces import acts, has_limits, is_straight
 
 if TYPE_CHECKING:
