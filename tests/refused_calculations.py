@@ -292,6 +292,14 @@ def runs() -> Iterable[Entry]:
     yield refused("Recordings", ".t", lambda: lw.simulate(model, 0.01, q=model.q_drawn).t, "runs.time")
     yield refused("plot", "a number", lambda: lw.plot(1.0), "plot")
     yield refused("plot", "a name", lambda: lw.plot([run], "pin c"), "'pin c'")
+    yield refused(
+        "simulate", "a forest", lambda: lw.simulate(lw.Forest({"a": pair()}), 1.0), "forest.simulate"
+    )
+    yield refused("simulate", "a file", lambda: lw.simulate("a.json", 1.0), "lw.load('a.json')")
+    yield refused("Simulation", "a scene", lambda: lw.Simulation(lw.Scene()), "scene.run")
+    yield refused("Simulation", "a state first", lambda: lw.Simulation(state, model), "before the state")
+    yield refused("Forest", "state", lambda: lw.Forest({"a": pair()}).state([1, 2]), "members is [1, 2]")
+    yield refused("Forest", ".a", lambda: lw.Forest({"a": pair()}).a, "use forest['a']")
     yield from each("Forest", "members", (1.0, None, [pair()], {"a": 1.0}), lw.Forest, "forest")
     shaped = {"a": pair()}
     yield from each(
@@ -312,6 +320,17 @@ def runs() -> Iterable[Entry]:
         "carry", "mechanism", (1.0, model), lambda x: lw.carry(model, state, x), "carry: mechanism"
     )
     other = lw.examples.chain(3).compile().state()
+    flat = lw.examples.four_bar()
+    yield refused(
+        "carry", "a planar one", lambda: lw.carry(model, state, flat), "space='plane'", "'four-bar'"
+    )
+    yield from each(
+        "sweep",
+        "executor",
+        (4, "all"),
+        lambda x: lw.sweep(float, {"x": [1.0]}, float, executor=x),
+        "executor",
+    )
     yield refused("carry", "another's state", lambda: lw.carry(model, other, pair()), "a state of this model")
     yield from each("sweep", "build", (1.0, None), lambda x: lw.sweep(x, {"a": [1.0]}, float), "sweep: build")
     yield from each(

@@ -13,6 +13,7 @@ from refusals import (
     NO_POINTS,
     NO_SIZES,
     Entry,
+    changed,
     each,
     pair,
     refused,
@@ -79,6 +80,10 @@ def scenes() -> Iterable[Entry]:
     yield from each("Scene", "seed", (True, *NO_COUNTS), lambda x: lw.Scene(seed=x), "seed")
     yield warned("Scene", "start beyond limits", _beyond, "'pin a' at 0, limits (1, 2)")
     yield refused("Scene", "gravty=", lambda: lw.Scene(gravty=(0, 0, 0)), "gravty", "'gravity'")
+    yield refused("Scene", "graviti = ", lambda: changed(lw.Scene(), "graviti", (0, 0, 1)), "'gravity'")
+    yield refused("Scene", ".simulate", lambda: lw.Scene().simulate(1.0), "scene.step(1 / 60)")  # type: ignore[attr-defined]
+    yield refused("OnTime", "arguments", lambda: lw.OnTime(1.0, lambda: 0), "action(scene)")
+    yield refused("Scene", "a step of 30 years", lambda: lw.Scene().step(1e9), "1000000000.0", "steps")
     yield refused("Scene", "timestep=", lambda: lw.Scene(timestep=0.1), "timestep", "step")
     yield refused("Scene", "step by place", lambda: lw.Scene((0, 0, 0), 0.1), "Scene", "step")
     for word in ("time", "gravity", "actors"):

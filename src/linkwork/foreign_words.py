@@ -225,6 +225,13 @@ ATTRIBUTES = {
         "view animate render visualize display show": "{0}.recording.show(), or {0}.model.show(live=True)",
         "plot summary energy": "{0}.recording.{1}",
     },
+    "Scene": {
+        "simulate advance stepsimulation mjstep": "{0}.step(1 / 60), or {0}.run(seconds) in real time",
+        "savehtml savevideo plot summary todataframe": "{0}.recording.{1}",
+        "load read": "lw.load('now.lws')",
+        "bodies": "{0}['robot/link'], or the mechanisms, {0}.actors",
+        "t": "{0}.time",
+    },
     "Body": {
         "com cog centerofmass": "{0}.inertia.com",
         "tensor i inertiatensor": "{0}.inertia.tensor",

@@ -109,12 +109,18 @@ class Closed(Answering, metaclass=Constructed):
                 return
             known = [name for name in public_names(self) if name in self.__dict__ or _settable(kind, name)]
             answer = attribute_meant(self, word)
-            meant = f"use {answer}" if answer else hint(word, known or public_names(self))
+            meant = f"use {answer}" if answer else _hint_to_set(word, known, public_names(self))
             raise AttributeError(f"{self!r} has no {word} to set to {value!r}; {meant}")
         if not _settable(kind, word) and not (inspect.isfunction(there) and callable(value)):
             what = "is a method" if callable(there) else "is fixed, or follows from the rest,"
             what = "belongs to the class" if word in _class_words(kind) else what
             raise AttributeError(f"{self!r}: {word} {what} and cannot be set to {value!r}")
+
+
+def _hint_to_set(word: str, known: list[str], there: list[str]) -> str:
+    """Say which attribute was meant: one of those that can be set, or else one of those that are there."""
+    guesses = [guess for words in (known, there) if "did you mean" in (guess := hint(word, words))]
+    return guesses[0] if guesses else hint(word, known or there)
 
 
 class Computed(Answering):

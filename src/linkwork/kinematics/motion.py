@@ -12,7 +12,7 @@ from linkwork.kinematics.equation_system import System, system_of
 from linkwork.kinematics.kinematic_recording import KinematicRecording
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.model.state import State
-from linkwork.real_numbers import real_array
+from linkwork.real_numbers import real_array, shown
 from linkwork.recording.channels import LiveChannels
 from linkwork.spelling import checked_keywords, require
 
@@ -34,7 +34,7 @@ def kinematics(
     require("kinematics: inputs", {} if inputs is None else inputs, Mapping, "values by name")
     at = np.atleast_1d(real_array("kinematics: times", times))
     if at.ndim != 1 or not len(at) or not np.isfinite(at).all():
-        raise ValueError(f"kinematics: times of shape {np.shape(times)}; give finite numbers [s]")
+        raise ValueError(f"kinematics: times {shown(times)}; give finite numbers [s], in one row")
     system = system_of(mechanism.copy(), inputs=inputs)
     given = start.q if isinstance(start, State) else start
     q = system.assemble() if given is None else real_array("kinematics: start", given)

@@ -65,6 +65,8 @@ def inertia_of_shapes(
         )
     if mass is not None:
         rest = mass - sum(shape.inertia().mass for shape in shapes if shape not in light)
+        if mass < 0.0:
+            raise ValueError(f"{where}: mass {mass:g}; give a finite number >= 0")
         if rest < 0.0:
             raise ValueError(f"{where}: mass {mass:g} kg is less than that of its weighed shapes; give more")
         density = rest / sum(shape.volume for shape in light)

@@ -65,6 +65,11 @@ def carry(
     require("carry: model", model, Model, "a Model")
     require("carry: state", state, State, "a State of it, as model.state(...) or run.final")
     require("carry: mechanism", mechanism, Mechanism, "the edited Mechanism")
+    if mechanism.space != model.space:
+        raise ValueError(
+            f"carry: {model.name!r} is of space={model.space!r}, and {mechanism.name!r} of "
+            f"space={mechanism.space!r}; edit a copy of the mechanism of the model"
+        )
     if (len(state.q), len(state.v)) != (model.nq, model.nv):
         raise ValueError(
             f"carry: the state has {len(state.q)} positions and {len(state.v)} velocities, "

@@ -46,7 +46,7 @@ from linkwork.scene.scene_recording import SceneRecord
 from linkwork.scene.scene_snapshot import Rewind, Snapshot
 from linkwork.scene.unit import Unit
 from linkwork.scene.unit_parts import part_what_is_apart
-from linkwork.simulation.options import worker_count
+from linkwork.simulation.options import MOST_STEPS, worker_count
 from linkwork.simulation.step_clock import StepClock
 from linkwork.simulation.stepping import step_count
 from linkwork.spelling import checked_keywords, spelled_methods
@@ -248,6 +248,8 @@ class Scene(Group):
                     )
                 if dt != self._clock.dt:
                     self._clock.turn_to(dt, self.step_size)
+                if self._clock.dt > MOST_STEPS * self.step_size:
+                    raise ValueError(f"step: dt {dt!r} would be more than {MOST_STEPS:g} steps; give less")
                 self._stepping = True
                 try:
                     self._frame(self._clock.dt)

@@ -1,7 +1,8 @@
 """Behaviours that wait for something to happen, and call a function then."""
 
+import inspect
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 class SceneEvent(CheckedBehaviour):
     """Call a function when something happens."""
 
+    takes: ClassVar[tuple[str, ...]]  # what the function is called with
     action: Callable[..., Any]
 
     def checked(self, word: str, value: Any) -> Any:
@@ -27,6 +29,9 @@ class SceneEvent(CheckedBehaviour):
         kind = type(self).__name__
         if word == "action" and not callable(value):
             raise TypeError(f"{kind}: action {value!r}; give a function")
+        if word == "action" and not _may_be_called(value, len(self.takes)):
+            call = f"action({', '.join(self.takes)})"
+            raise TypeError(f"{kind}: {value!r:.80} is called as {call}; let it take these arguments")
         if word == "body" and not isinstance(value, BodyHandle):
             raise TypeError(f"{kind}: {value!r:.80}; give a body of a mechanism, robot['foot']")
         if word == "other":
@@ -37,11 +42,24 @@ class SceneEvent(CheckedBehaviour):
         return value
 
 
+def _may_be_called(function: Callable[..., Any], count: int) -> bool:
+    """Return whether a function takes so many arguments, as far as it says."""
+    try:
+        inspect.signature(function).bind(*range(count))
+    except TypeError:
+        return False
+    except ValueError:  # a built-in function, which does not say
+        return True
+    return True
+
+
 class OnContact(SceneEvent):
     """Call `action(scene, body, other)` when a body begins to touch another, or ends with `ends=True`.
 
     `other` is a body, or static shapes; if it is given, only that counts.
     """
+
+    takes = ("scene", "body", "other")
 
     def __init__(
         self, body: BodyHandle, action: Callable[..., Any], *, other: Any = None, ends: bool = False
@@ -72,6 +90,8 @@ class OnContact(SceneEvent):
 class OnLimit(SceneEvent):
     """Call `action(scene, joint)` when a coordinate of a joint reaches one of its limits."""
 
+    takes = ("scene", "joint")
+
     def __init__(self, joint: JointHandle, action: Callable[..., Any]) -> None:
         self.joint, self.action, self.there = joint, action, False
 
@@ -100,6 +120,8 @@ class OnDistance(SceneEvent):
     They are bodies, mechanisms, or points (3,).
     """
 
+    takes = ("scene", "a", "b")
+
     def __init__(
         self, a: Any, b: Any, distance: float, action: Callable[..., Any], *, leaves: bool = False
     ) -> None:
@@ -126,6 +148,8 @@ class OnDistance(SceneEvent):
 
 class OnTime(SceneEvent):
     """Call `action(scene)` at a time [s], and again each `every` seconds after it."""
+
+    takes = ("scene",)
 
     def __init__(self, time: float, action: Callable[..., Any], *, every: float | None = None) -> None:
         self.time, self.action, self.every, self.count = time, action, every, 0

@@ -109,6 +109,9 @@ class Forest(Closed):
             raise KeyError(unknown("member", name, self.models))
         return self.models[name]
 
+    def __contains__(self, name: object) -> bool:
+        return name in self.models
+
     def __iter__(self) -> Iterator[str]:
         return iter(self.models)
 
@@ -139,6 +142,7 @@ class Forest(Closed):
 
     def state(self, members: Mapping[str, Any] | None = None, *, t: float = 0.0) -> State:
         """Return a state; a member is given by a State, or by positions of its joints, else as drawn."""
+        require("state: members", members or {}, Mapping, "{name: state, or {joint: position}}")
         given = dict(members or {})
         for name in given:
             if name not in self.models:

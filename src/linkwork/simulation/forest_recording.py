@@ -58,6 +58,9 @@ class ForestRecording(Computed):
             raise KeyError(unknown("member", member, self.runs))
         return member, inside
 
+    def __contains__(self, name: object) -> bool:
+        return name in self.runs
+
     def __iter__(self) -> Iterator[str]:
         return iter(self.runs)
 

@@ -10,7 +10,7 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from linkwork.errors import unknown
-from linkwork.real_numbers import is_real, real_array
+from linkwork.real_numbers import is_real, real_array, shown
 from linkwork.simulation.event import Event
 from linkwork.simulation.integrators.methods import METHODS, method_name
 from linkwork.simulation.integrators.tableau import StepMethod
@@ -152,6 +152,19 @@ def _events(events: Any) -> tuple[Event, ...]:
         if not isinstance(event, Event):
             raise ValueError(f"events has {event!r}; give lw.Event(...)")
     return found
+
+
+def no_model(given: Any) -> ValueError:
+    """Return the error for what is simulated in place of a model."""
+    instead = {
+        "Forest": "call forest.simulate(duration)",
+        "Scene": "call scene.run(seconds), or scene.step(1 / 60)",
+        "State": "give the Model or Mechanism before the state",
+        "str": f"give a Model or a Mechanism, as lw.load({shown(given)})",
+    }
+    return ValueError(
+        f"model is {shown(given)}; {instead.get(type(given).__name__, 'give a Model or a Mechanism')}"
+    )
 
 
 def positive(word: str, value: Any, finite: bool = True) -> float:

@@ -12,7 +12,6 @@ from linkwork.mechanism.mechanism import Mechanism
 from linkwork.model.following import fixed
 from linkwork.model.model import Model
 from linkwork.model.state import State
-from linkwork.real_numbers import shown
 from linkwork.recording.batch import Recordings
 from linkwork.recording.recording import Recording
 from linkwork.recording.status import Status
@@ -25,6 +24,7 @@ from linkwork.simulation.options import (
     MOST_STEPS,
     Options,
     RunOptions,
+    no_model,
     positive,
     seconds,
     worker_count,
@@ -162,7 +162,7 @@ def _compiled(model: Any) -> Model:
     if isinstance(model, Mechanism):
         model = model.compile()
     if not isinstance(model, Model):
-        raise ValueError(f"simulate: model is {shown(model)}; give a Model or a Mechanism")
+        raise ValueError(f"simulate: {no_model(model)}")
     if not model.body_names:
         raise ValueError(f"simulate: mechanism {model.name!r} is empty: nothing can move; add bodies, joints")
     return model

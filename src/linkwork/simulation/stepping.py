@@ -16,7 +16,6 @@ from linkwork.mechanism.mechanism import Mechanism
 from linkwork.model.following import fixed
 from linkwork.model.model import Model
 from linkwork.model.state import State
-from linkwork.real_numbers import shown
 from linkwork.recording import array_file
 from linkwork.recording.recording import Recording
 from linkwork.recording.status import Status
@@ -26,7 +25,7 @@ from linkwork.simulation.failure import SimulationFailed
 from linkwork.simulation.held_inputs import HeldInputs
 from linkwork.simulation.initial_state import outside_limits
 from linkwork.simulation.integrators.tableau import StepMethod
-from linkwork.simulation.options import MOST_STEPS, RunOptions, worker_count
+from linkwork.simulation.options import MOST_STEPS, RunOptions, no_model, worker_count
 from linkwork.simulation.restoring import PROJECTED, Restoring
 from linkwork.simulation.run_settings import setting
 from linkwork.simulation.run_to_times import go_through
@@ -98,7 +97,7 @@ class Simulation(Closed):
         asked = model.compile() if isinstance(model, Mechanism) else model
         try:
             if not isinstance(asked, Model):
-                raise ValueError(f"model is {shown(model)}; give a Model or a Mechanism")
+                raise no_model(model)
             if not asked.body_names:
                 raise ValueError(f"mechanism {asked.name!r} is empty: nothing can move; add bodies, joints")
             own = fixed(asked)

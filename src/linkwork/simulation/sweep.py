@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from linkwork.errors import warn
+from linkwork.real_numbers import shown
 from linkwork.simulation.case_outcome import CaseOutcome, built_for, computed, measured
 from linkwork.simulation.cases_together import computed_together
 from linkwork.simulation.progress import Progress
@@ -58,6 +59,11 @@ def sweep(
     for word, function in (("build", build), ("measure", measure)):
         if not callable(function):
             raise TypeError(f"sweep: {word} {function!r} is not a function; give one")
+    if not hasattr(executor, "submit") and executor is not None:
+        raise TypeError(
+            f"sweep: executor {shown(executor)}; give one of concurrent.futures, such as "
+            "ProcessPoolExecutor(4), or leave it out: threads on all cores"
+        )
     if folder is None and (options is not None or retry):
         word = "retry" if options is None else "options"
         raise ValueError(f"sweep: {word}= is about results in a folder=; give one, or leave it out")

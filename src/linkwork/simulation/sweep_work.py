@@ -14,7 +14,7 @@ from concurrent.futures import (
     as_completed,
     wait,
 )
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from linkwork.simulation.case_outcome import CaseOutcome, failed_outcome
@@ -23,6 +23,7 @@ from linkwork.simulation.sweep_cases import Case
 from linkwork.simulation.sweep_folder import Store
 
 _DIED = CaseOutcome("failed", "executor: a worker died, and this case with it")
+_AT_THE_TOP = "; build and measure go to other processes by name: define them at the top of a module"
 
 
 @dataclass
@@ -66,7 +67,10 @@ class Work:
         if isinstance(error, BrokenExecutor):
             self.lost += numbers
         elif error is not None:
-            self._blame(numbers, failed_outcome("executor", error))
+            outcome = failed_outcome("executor", error)
+            if "pickle" in outcome.message:
+                outcome = replace(outcome, message=outcome.message + _AT_THE_TOP)
+            self._blame(numbers, outcome)
         else:
             for k, outcome in zip(numbers, future.result(), strict=True):
                 self.keep(k, outcome)
