@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Array = np.ndarray
 
 _ROOM = 8  # lanes at first
-_PARTS = 6  # into which the lanes of a thread are divided, so that all threads end at the same time
+_SHARE = 2  # of what is left, a thread takes one part in so many for each thread
 CALM = 2  # steps without any motion after which an encounter sleeps
 
 
@@ -138,8 +138,15 @@ class LaneGroup:
             go_on(one)
 
     def _parts(self, threads: int) -> list[Array]:
-        count = max(1, min(_PARTS * threads, len(self._which))) if threads > 1 else 1
-        return np.array_split(self._which, count)
+        """Return lanes in parts, large ones first and single ones last: so all threads end at the same time."""
+        if threads < 2:
+            return [self._which]
+        parts, left = [], self._which
+        while len(left):
+            count = -(-len(left) // (_SHARE * threads))
+            parts.append(left[:count])
+            left = left[count:]
+        return parts
 
     def _workers(
         self, parts: list[Array], threads: int, t: float, go_on: "Callable[[Encounter], None]"
