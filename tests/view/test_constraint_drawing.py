@@ -111,3 +111,18 @@ def test_a_rod_goes_from_point_to_point():
     (mark,) = drawing_of_driven(m).springs
     assert (mark.name, mark.a, mark.b) == ("rod", "a", "b")
     assert (mark.on_a.tolist(), mark.on_b.tolist()) == ([0, 0, 0.1], [0, 0.2, 0])
+
+
+def test_wheels_of_gears_are_plates_with_teeth_in_the_colours_of_their_bodies():
+    figure = drawing_of_driven(gears("external", teeth=(20, 30)))
+    for body, teeth in (("first", 20), ("second", 30)):
+        pieces = [piece for piece in figure.pieces if piece.name == body]
+        plate = max(pieces, key=lambda piece: len(piece.shell.corners))
+        rim = np.linalg.norm(plate.shell.corners[:, :2], axis=1)
+        assert len(np.unique(plate.shell.corners[:, :2].round(9), axis=0)) >= 4 * teeth
+        assert rim.max() > 1.05 * np.median(rim)
+        assert {piece.colour for piece in pieces} == {plate.colour}
+    for kind in ("belt", "internal"):
+        figure = drawing_of_driven(gears(kind, teeth=(20, 30)))
+        plates = [p for p in figure.pieces if len(p.shell.corners) >= 80 and "Extrusion" in str(p.shell.key)]
+        assert not plates

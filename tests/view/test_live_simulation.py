@@ -9,7 +9,7 @@ import pytest
 import linkwork as lw
 from linkwork import examples
 from linkwork.model.state import State
-from linkwork.view.live_simulation import PIECE, Engine
+from linkwork.view.live_simulation import PIECE, Engine, pulled_masses
 
 
 def made(mechanism, **named):
@@ -225,3 +225,32 @@ def test_what_cannot_go_on_is_told_and_stops():
         assert np.isfinite(engine.state.q).all()
     finally:
         engine.close()
+
+
+def test_a_wall_of_bricks_goes_by_steps_and_stands():
+    model = lw.examples.brick_wall().compile()
+    engine = Engine(model, model.state())
+    try:
+        before = engine.now.positions
+        for _ in range(12):
+            engine.step()
+        assert engine.state.t == pytest.approx(0.2)
+        bricks = [k for k, name in enumerate(model.body_names) if name != "ball"]
+        assert np.abs(engine.now.positions - before)[bricks].max() < 1e-4
+        engine.grab("brick 5.1", before[model.body_names.index("brick 5.1")])
+        engine.drag(before[model.body_names.index("brick 5.1")] + (0.0, 0.0, 0.3))
+        for _ in range(30):
+            engine.step()
+        assert engine.now.positions[model.body_names.index("brick 5.1"), 2] > before[bricks[-1], 2]
+    finally:
+        engine.close()
+
+
+def test_a_hand_pulls_the_mass_of_what_hangs_together():
+    m = lw.Mechanism("two pendulums and a ball")
+    bodies = [m.add(lw.Body(f"link {k}", lw.Box(0.1, 0.1, 0.1), mass=1.0 + k)) for k in range(4)]
+    m.add(lw.Revolute("A", m.ground, bodies[0], axis=(0, 1, 0)))
+    m.add(lw.Revolute("B", bodies[0], bodies[1], axis=(0, 1, 0)))
+    m.add(lw.Revolute("C", m.ground, bodies[2], axis=(0, 1, 0)))
+    m.add(lw.Free("flight", m.ground, bodies[3]))
+    assert pulled_masses(m.compile()) == [3.0, 3.0, 3.0, 4.0]

@@ -9,12 +9,14 @@ from itertools import pairwise
 
 import numpy as np
 
+from linkwork.geometry import Polygon
 from linkwork.mechanism.driver import Driver
+from linkwork.mechanism.gears import Gear
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.mechanism.names import kind_name
 from linkwork.mechanism.sketch import Line, sketches
 from linkwork.view import tessellate
-from linkwork.view.body_pieces import bar
+from linkwork.view.body_pieces import Part, bar
 from linkwork.view.tessellate import Shell
 
 Array = np.ndarray
@@ -22,6 +24,8 @@ Rod = tuple[str, str, str, Array, Array]  # name, two bodies, and points (3,) on
 Outline = tuple[str, str, Shell, Array]  # name, body, shape and its pose (3, 4) on the body
 
 _THIN = 0.003  # radius of lines, per size of the mechanism
+_PLATE = 0.01  # thickness of wheels, per size of the mechanism
+_WHEELS = ("external",)  # kinds of gears whose outlines are those of wheels: not of rings, nor of belts
 
 
 @dataclass(frozen=True)
@@ -65,3 +69,19 @@ def outlines(lines: Sequence[tuple[str, Line]], size: float) -> Iterable[Outline
             yield name, line.body, shape, pose
         elif line.body is not None and len(line.points) > 2:
             yield name, line.body, tessellate.tube(line.points, _THIN * size), np.eye(3, 4)
+
+
+def toothed_wheels(
+    mechanism: Mechanism, lines: Sequence[tuple[str, Line]], size: float
+) -> Iterable[tuple[str, Part]]:
+    """Return the wheels of gears, with their teeth, as plates on their bodies."""
+    for name, line in lines:
+        gear = mechanism.constraints.get(name)
+        if not isinstance(gear, Gear) or gear.kind not in _WHEELS or line.body in (None, "ground"):
+            continue
+        if len(line.points) > 8 and np.array_equal(line.points[0], line.points[-1]):
+            plate = Polygon(line.points[:-1]).extruded(_PLATE * size)
+            yield (
+                line.body,
+                (tessellate.solid_shell(plate), np.column_stack([plate.rotation, plate.position]), None),
+            )

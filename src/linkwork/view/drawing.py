@@ -26,7 +26,14 @@ from linkwork.view.body_pieces import (
     link_through,
     rgb_of,
 )
-from linkwork.view.constraint_drawing import Connection, connections, outlines, rods, sketch_lines
+from linkwork.view.constraint_drawing import (
+    Connection,
+    connections,
+    outlines,
+    rods,
+    sketch_lines,
+    toothed_wheels,
+)
 from linkwork.view.drawn_pieces import JointMark, Piece, SpringMark
 from linkwork.view.ground_symbols import TURNING, anchor, supports
 from linkwork.view.joint_drawing import Passed, drive_pieces, grounded, joint_mark, joint_pieces, moved
@@ -90,7 +97,10 @@ def drawing_of_mechanism(
                 shells[name] += arm_to(shells[name], on_body[:, 3], size)
     layers = _layers(mechanism.space, bodies, marks, shells)
     paints = _paints(names, before.paints if before else {})
-    pieces = list(_body_pieces(bodies, shells, layers, _welded(marks), paints))
+    wheels = {name: list(parts) for name, parts in shells.items()}
+    for name, wheel in toothed_wheels(mechanism, lines, size):
+        wheels[name].append(wheel)
+    pieces = list(_body_pieces(bodies, wheels, layers, _welded(marks), paints))
     up = _up(mechanism)
     springs = tuple(SpringMark(*rod, _spring_kind(mechanism, rod[0])) for rod in rods(lines))
     flat, stands = mechanism.space == "plane", list[Piece]()

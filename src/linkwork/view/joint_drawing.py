@@ -77,6 +77,9 @@ def joint_pieces(
 ) -> Iterable[Piece]:
     """Return the marks of joints: a little thicker than the thinner of the two bodies."""
     deep = max(layers.values(), default=0.0) - min(layers.values(), default=0.0)
+    if layers:  # pins come out of the thickest body
+        parts = [part for each in shells.values() for part, *_ in each]
+        deep += max((float(np.ptp(part.corners[:, 2])) for part in parts), default=0.0)
     extents = {name: _extents(parts) for name, parts in shells.items()}
     for mark in marks:
         slim = [extents[name][0] for name in (mark.parent, mark.child) if extents[name][0] > 0.0]

@@ -27,7 +27,7 @@ PIECE = 1.0 / 60.0  # of real time [s]
 _LONGEST = 0.1  # of simulated time in one piece [s]: what is too much work goes slower, and does not stall
 _ACCURACY = 1e-6
 _KEPT = 1800  # moments
-_PULL = 2.0  # frequency at which a hand's spring swings the whole mass [1/s]
+_PULL = 2.0  # frequency at which a hand's spring swings what it has on it [1/s]
 _STILL = 1e-9  # so near a number has arrived
 
 
@@ -125,15 +125,27 @@ def sum_of(cubic: Sequence[Any], s: Any) -> Any:
 
 def held(model: Any, joints: Iterable[str]) -> Any:
     """Return a model of the same mechanism with a hand that grips bodies, drives joints and moves drivers."""
-    mass = float(model.masses.sum()) or 1.0
+    masses = pulled_masses(model)
     mechanism = model.mechanism.copy()
     for number, name in enumerate(model.body_names):
-        mechanism.add(_Pull(f"{_NAME} {name}", mechanism.bodies[name], number, mass))
+        mechanism.add(_Pull(f"{_NAME} {name}", mechanism.bodies[name], number, masses[number]))
     for joint in joints:
         mechanism.add(Motor(_drive(joint), joint))
     for name, driver in mechanism.drivers.items():
         driver.law = _Moved(driver.law, name)
     return mechanism.compile()
+
+
+def pulled_masses(model: Any) -> list[float]:
+    """Return, by body, the mass of all that joints hold together with it: what a hand has on it [kg]."""
+    group = list(range(len(model.body_names)))  # a number that bodies held together share
+    numbers = {name: k for k, name in enumerate(model.body_names)}
+    for joint in model.mechanism.joints.values():
+        ends = [group[numbers[body.name]] for body in joint.bodies if body.name in numbers]
+        if len(set(ends)) == 2:
+            group = [ends[0] if each == ends[1] else each for each in group]
+    weights = np.bincount(group, weights=model.masses, minlength=len(group)) if group else np.zeros(0)
+    return [float(weights[each]) or 1.0 for each in group]
 
 
 def _drive(joint: str) -> str:
@@ -275,7 +287,13 @@ class Engine:
         self._keep(State(sim.q, sim.v, sim.t))
 
     def _simulation(self, model: Any, state: State) -> Simulation:
-        return Simulation(model, State(state.q, state.v, state.t), accuracy=_ACCURACY, record=False)
+        """Return what runs: to an accuracy; where bodies touch by steps, as scenes do.
+
+        To an accuracy, every contact of a wall of bricks is followed as it comes and goes: a picture would
+        wait for seconds.
+        """
+        how: dict[str, float] = {"step": PIECE} if model.contact_names else {"accuracy": _ACCURACY}
+        return Simulation(model, State(state.q, state.v, state.t), record=False, **how)
 
     def _begin(self, state: State) -> None:
         """Begin anew, without the hand until it is used again."""
