@@ -121,3 +121,18 @@ def test_what_is_asked_for_and_not_there_is_explained_only_when_somebody_reads_i
     assert not asked
     assert "a hint" in str(error.value)
     assert asked == ["weight_of_it"]
+
+
+@pytest.mark.parametrize(
+    ("call", "answer"),
+    [
+        (lambda m: m.inverse_dynamics(m.q_drawn, m.q_drawn, qdd=m.q_drawn), "here it is a="),
+        (lambda m: m.forward_dynamics(m.q_drawn, qd=m.q_drawn), "here it is v="),
+        (lambda m: m.mass_matrix(qpos=m.q_drawn), "here it is q="),
+        (lambda m: m.mass_matrix(zzz=m.q_drawn), "known are 'q', 'independent', 'out'"),
+        (lambda m: m.slices["pni"], "unknown joint 'pni'; did you mean 'pin'"),
+    ],
+)
+def test_algorithms_answer_words_of_others(call, answer):
+    with pytest.raises((TypeError, KeyError), match=re.escape(answer)):
+        call(lw.examples.cart_pole().compile())

@@ -96,6 +96,10 @@ KEYWORDS = {
     "c b dampingcoefficient viscous": "damping",
     "length l0 restlength freelength": "rest",
     "torque force function f u command": "law",
+    "qpos position": "q",
+    "qvel qd dq velocity": "v",
+    "qacc qdd ddq acceleration": "a",
+    "torque force u ctrl effort": "tau",
     "r d diameter": "radius",
     "height": "length",
     "pos xyz translation": "position",
@@ -269,7 +273,8 @@ def no_public_name(name: str, known: Iterable[str]) -> str:
 def no_keyword(word: str, known: Iterable[str]) -> str:
     """Say which option was meant."""
     words = list(known)
-    answer = _found(KEYWORDS, word)
+    answers = [answer for terms, answer in KEYWORDS.items() if _plain(word) in map(_plain, terms.split())]
+    answer = next((answer for answer in answers if answer in words), answers[0] if answers else None)
     if answer == "visuals" in words:
         return "shapes follow the name, Body(name, lw.Box(...), density=...); visuals= are only drawn"
     if answer in words:
@@ -304,7 +309,7 @@ class NoAttribute(AttributeError):
 
     def __str__(self) -> str:
         thing, name = self._thing, str(self.name)
-        owner = type(thing).__name__
+        owner = getattr(type(thing), "public_name", type(thing).__name__)
         if name.startswith("_"):  # asked for by Python itself, or while an object is put together
             return f"{owner!r} object has no attribute {name!r}"
         article = "an" if owner[0] in "AEIO" else "a"

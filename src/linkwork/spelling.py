@@ -11,7 +11,7 @@ import functools
 import inspect
 import re
 from abc import ABCMeta
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import FrozenInstanceError
 from typing import (
     TYPE_CHECKING,
@@ -236,7 +236,7 @@ def spelled_methods(kind: type[Made]) -> type[Made]:
 
 def refuse(function: Callable[..., Any], unknown: Mapping[str, Any]) -> Never:
     """Raise TypeError for keywords that a function, which takes them as `**unknown: Never`, has not."""
-    check_keywords(function, unknown)
+    check_keywords(function, unknown, _GIVEN)
     raise AssertionError(f"{function.__name__} has all of {', '.join(unknown)}")
 
 
@@ -246,11 +246,15 @@ def require(what: str, value: Any, kinds: Any, wanted: str) -> None:
         raise TypeError(f"{what} is {shown(value)}, of type {type(value).__name__}; give {wanted}")
 
 
-def check_keywords(callee: Any, given: Mapping[str, Any]) -> None:
-    """Raise TypeError if a keyword is not among those of a function or a constructor."""
+def check_keywords(callee: Any, given: Mapping[str, Any], hidden: Sequence[str] = ()) -> None:
+    """Raise TypeError if a keyword is not among those of a function or a constructor.
+
+    Not named are `hidden` ones: those that are given by the object whose method it is.
+    """
     known = keywords(callee)
     if known is None or given.keys() <= known.keys():
         return
+    known = {word: None for word in known if word not in hidden}
     wrong = next(word for word in given if word not in known)
     raise TypeError(
         f"{callee.__name__} has no option {wrong}= ({shown(given[wrong])}); {no_keyword(wrong, known)}"

@@ -11,7 +11,7 @@ change them.
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 from linkwork.lazy import LOCK
 from linkwork.mechanism.outside_values import Outside, outside_of
@@ -22,6 +22,8 @@ Outsides = dict[str, Outside]  # by name of the element
 
 class FollowingModel(Model):
     """A model whose laws read from outside what can change; its attributes are those of `current`."""
+
+    public_name: ClassVar[str] = "Model"  # in messages
 
     def __init__(self, now: Model, outsides: Outsides, again: Callable[..., Model]) -> None:
         vars(self)["now"] = now, outsides

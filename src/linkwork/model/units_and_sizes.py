@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Never
 
 import numpy as np
 
+from linkwork.errors import unknown
 from linkwork.mechanism.joint import Joint
 from linkwork.tree.joint_formula import JointFormulas
 from linkwork.tree.joint_units import joint_units
@@ -20,10 +21,15 @@ Array = np.ndarray
 Units = tuple[tuple[str, ...], tuple[str, ...]]  # of positions, and of what velocities change
 
 
+class _ByJoint(dict[str, Any]):
+    def __missing__(self, name: str) -> Never:
+        raise KeyError(unknown("joint", name, self))
+
+
 def slices(model: "Model") -> Mapping[str, tuple[slice, slice]]:
     """Where the coordinates of each joint of the tree are: joint -> (slice in q, slice in v)."""
     in_q, in_v = (map(slice, starts, starts[1:]) for starts in model.joint_starts.T.tolist())
-    return MappingProxyType(dict(zip(model.joint_names, zip(in_q, in_v, strict=True), strict=True)))
+    return MappingProxyType(_ByJoint(zip(model.joint_names, zip(in_q, in_v, strict=True), strict=True)))
 
 
 def limited_joints(model: "Model") -> tuple[str, ...]:
