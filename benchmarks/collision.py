@@ -142,7 +142,7 @@ def threads() -> None:
         def two() -> None:
             used["two"] = min(used["two"], sum(pool.map(half, range(2))))
 
-        t = best_of({"one": one, "two": two}, 5 * ROUNDS, 0.0)
+        t = best_of({"one": one, "two": two}, 5 * ROUNDS, 0.0, time.perf_counter)
     print(f"400 mesh queries: one thread {t['one'] * 1e3:.2f} ms, two {t['two'] * 1e3:.2f} ms, ", end="")
     print(f"{t['one'] / t['two']:.2f}x (goal 1.9x); ", end="")
     print(f"by processor time, where both cores are free, {2 * used['one'] / used['two']:.2f}x")

@@ -7,7 +7,8 @@ solved by orthogonal factors with the least x.
 
 import numpy as np
 
-from linkwork.native.numba_functions import native
+from linkwork.native import orthogonal_factors
+from linkwork.native.numba_functions import doubles, native
 
 _WEAK = 1e-10  # pivot, relative, below which equations do not determine the coordinates
 
@@ -77,141 +78,16 @@ def substitute(w):
         x[i] /= A[i, i]
 
 
-# Least squares, by orthogonal factors (Golub, Van Loan, Matrix Computations, sections 5.4 and 5.5). Two kinds
-# of reflections, H = 1 - 2 v v^T / (v^T v), bring A, of rank r, to a triangle U of r rows:
-#
-#     Q^T A P = [ R  S ]        [ R  S ] Z = [ U  0 ]        A x = b:   U y = c,   x = P Z [ y ]
-#               [ 0  0 ]                                                                   [ 0 ]
-#
-# From the left: let a be what is left of column k, from row k on. With v = a + sign(a_k) |a| e_k all of it
-# goes into its first number, a_k <- -sign(a_k) |a|. P puts the longest column that is left first, so that
-# lengths decrease; when one is nothing beside the first of all, so are those after it, and the rank is known.
-# c are the first r numbers of Q^T b; the others are what no x can satisfy.
-#
-# From the right, from the last row of [R S] to the first: let s be row i of S. With v = (head, s) at (i, S),
-# head = r_ii + sign(r_ii) |(r_ii, s)|, s goes into the diagonal. Rows below have nothing left there and stay.
-# Since Z and P keep lengths, x is as long as y, the shortest of all that leave the same residual.
-
-
-@native
-def _longest_column(A, k, m, n):
-    """Return the column from k on that is longest from row k on, and the square of its length."""
-    best, top = k, -1.0
-    for j in range(k, n):
-        square = 0.0
-        for i in range(k, m):
-            square += A[i, j] * A[i, j]
-        if square > top:
-            best, top = j, square
-    return best, top
-
-
-@native
-def _triangle(w, weak):
-    """A, b, order <- R and S, Q^T b, P; the rank, by columns not below `weak`. `hidden` is room for v."""
-    A, b, order, v = w.A, w.b, w.order, w.hidden
-    m, n = w.phi.size, w.x.size
-    for j in range(n):
-        order[j] = j
-    rank, largest = 0, 0.0
-    for k in range(min(m, n)):
-        best, top = _longest_column(A, k, m, n)
-        length = np.sqrt(top)
-        if k == 0:
-            largest = length
-        if not length > weak * largest:
-            break
-        if best != k:
-            order[k], order[best] = order[best], order[k]
-            for i in range(m):
-                A[i, k], A[i, best] = A[i, best], A[i, k]
-        for i in range(k, m):
-            v[i] = A[i, k]
-        v[k] += length if v[k] >= 0.0 else -length
-        square = 0.0
-        for i in range(k, m):
-            square += v[i] * v[i]
-        for j in range(k, n):
-            along = 0.0
-            for i in range(k, m):
-                along += v[i] * A[i, j]
-            along *= 2.0 / square
-            for i in range(k, m):
-                A[i, j] -= along * v[i]
-        along = 0.0
-        for i in range(k, m):
-            along += v[i] * b[i]
-        along *= 2.0 / square
-        for i in range(k, m):
-            b[i] -= along * v[i]
-        rank += 1
-    return rank
-
-
-@native
-def _smaller_triangle(w, rank):
-    """A <- U, and the rest of each v in the place of S; `hidden` <- the heads of v, 0 for no reflection."""
-    A, heads, n = w.A, w.hidden, w.x.size
-    for i in range(rank - 1, -1, -1):
-        beyond = 0.0
-        for j in range(rank, n):
-            beyond += A[i, j] * A[i, j]
-        heads[i] = 0.0
-        if beyond == 0.0:
-            continue
-        length = np.sqrt(A[i, i] * A[i, i] + beyond)
-        head = A[i, i] + (length if A[i, i] >= 0.0 else -length)
-        square = head * head + beyond
-        for k in range(i + 1):
-            along = A[k, i] * head
-            for j in range(rank, n):
-                along += A[k, j] * A[i, j]
-            along *= 2.0 / square
-            if k < i:
-                A[k, i] -= along * head
-                for j in range(rank, n):
-                    A[k, j] -= along * A[i, j]
-            else:
-                A[i, i] -= along * head
-        heads[i] = head
-
-
-@native
-def _solution(w, rank):
-    """x <- P Z [y 0], where U y = c; y is in `kept`."""
-    A, b, y, heads, n = w.A, w.b, w.kept, w.hidden, w.x.size
-    for j in range(n):
-        y[j] = 0.0
-    for i in range(rank - 1, -1, -1):
-        y[i] = b[i]
-        for j in range(i + 1, rank):
-            y[i] -= A[i, j] * y[j]
-        y[i] /= A[i, i]
-    for i in range(rank):
-        head = heads[i]
-        if head == 0.0:
-            continue
-        square, along = head * head, head * y[i]
-        for j in range(rank, n):
-            square += A[i, j] * A[i, j]
-            along += A[i, j] * y[j]
-        along *= 2.0 / square
-        y[i] -= along * head
-        for j in range(rank, n):
-            y[j] -= along * A[i, j]
-    for j in range(n):
-        w.x[w.order[j]] = y[j]
-
-
 @native
 def shortest(w, weak):
     """x, rank <- least squares, shortest x, of A x = b; A and b are overwritten.
 
     Columns that are not longer than `weak`, beside the longest, count as nothing.
     """
-    rank = _triangle(w, weak)
-    _smaller_triangle(w, rank)
-    _solution(w, rank)
+    m, n, y = w.phi.size, w.x.size, w.kept
+    rank = orthogonal_factors.shortest(doubles(w.A.ctypes.data), m, n, w.b, y, w.order, w.hidden, weak)
+    for k in range(n):
+        w.x[w.order[k]] = y[k]
     return rank
 
 
