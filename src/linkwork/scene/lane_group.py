@@ -138,7 +138,7 @@ class LaneGroup:
             go_on(one)
 
     def _parts(self, threads: int) -> list[Array]:
-        """Return lanes in parts, large ones first and single ones last: so all threads end at the same time."""
+        """Return lanes in parts, large ones first and single ones last, so that all threads end together."""
         if threads < 2:
             return [self._which]
         parts, left = [], self._which
