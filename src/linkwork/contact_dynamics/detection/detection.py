@@ -23,7 +23,7 @@ from linkwork.contact.shape_table import (
 from linkwork.contact_dynamics.detection.shapes_in_links import shapes_in_links
 from linkwork.geometry.vectors import add, position, put_pose, rotation, times, turned
 from linkwork.native.loop_types import Named
-from linkwork.native.numba_functions import entry, memory, native
+from linkwork.native.numba_functions import entry, memory, native, native_within
 
 if TYPE_CHECKING:
     from linkwork.tree.tree import Tree
@@ -129,12 +129,17 @@ def place_shapes(shapes, links, poses):
     """Write where shapes are."""
     link, own, x = memory(links), memory(shapes.local), memory(poses)
     for k in range(len(shapes.link)):
-        l = shapes.link[k]
-        if l >= 0:
-            R, p = rotation(link, l), position(link, l)
-            put_pose(x, k, times(R, rotation(own, k)), add(turned(R, position(own, k)), p))
-        else:
-            put_pose(x, k, rotation(own, k), position(own, k))
+        place_shape(shapes.link[k], link, own, x, k)
+
+
+@native_within
+def place_shape(l, link, own, x, k):
+    """Write where shape k is, which is on link l; all are bare memory."""
+    if l >= 0:
+        R, p = rotation(link, l), position(link, l)
+        put_pose(x, k, times(R, rotation(own, k)), add(turned(R, position(own, k)), p))
+    else:
+        put_pose(x, k, rotation(own, k), position(own, k))
 
 
 @entry(

@@ -19,14 +19,29 @@ def share(c, k, p):
 @native_apart
 def times_island(nodes, numbers, islands, i, x, y):
     """Write y = M x, or M^-1 x, of the nodes of an island."""
-    rows, to = memory(numbers), memory(y)
+    rows, of, to = memory(numbers), memory(x), memory(y)
     for k in range(islands.first_node[i], islands.first_node[i + 1]):
         j = islands.node[k]
         n, f, at = nodes.size[j], nodes.first[j], nodes.at[j]
-        for r in range(n):
-            to[f + r] = 0.0
-        for q in range(n):  # rows are columns
-            add_scaled(to, f, n, x[f + q], rows, at + q * n)
+        if n == 6:
+            _times_free(rows, at, 6, of, to, f)
+        elif n == 3:
+            _times_free(rows, at, 3, of, to, f)
+        else:
+            for r in range(n):
+                to[f + r] = 0.0
+            for q in range(n):  # rows are columns
+                add_scaled(to, f, n, of[f + q], rows, at + q * n)
+
+
+@native_within
+def _times_free(rows, at, n, x, y, f):
+    """Write the product of one free body: the compiler knows how long its rows are."""
+    for r in range(n):
+        s = 0.0
+        for q in range(n):
+            s += rows[at + r * n + q] * x[f + q]
+        y[f + r] = s
 
 
 @native_within

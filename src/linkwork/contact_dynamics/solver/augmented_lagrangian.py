@@ -45,7 +45,7 @@ from linkwork.contact_dynamics.solver.block_cholesky import Blocks, factor, solv
 from linkwork.contact_dynamics.solver.dense_newton import solve_island
 from linkwork.contact_dynamics.solver.elimination import Elimination
 from linkwork.contact_dynamics.solver.gauss_seidel import sweep_island
-from linkwork.contact_dynamics.solver.scaled_sweeps import NUMBERS
+from linkwork.contact_dynamics.solver.scaled_sweeps import NORMAL_NUMBERS, TANGENT_NUMBERS
 from linkwork.native.loop_types import Named
 from linkwork.native.numba_functions import entry, native, native_apart, native_within
 
@@ -86,7 +86,8 @@ class Room(NamedTuple):
     packed: Any  # rows without zeros: see `packed_rows`
     column: Any  # velocities that their numbers are of
     width: Any  # (2 n,) how many numbers a row of each side has
-    record: Any  # of contacts of free bodies, in the order of islands: see `scaled_sweeps`
+    normal: Any  # numbers of contacts of free bodies, in the order of islands: see `scaled_sweeps`
+    tangent: Any
     inverse: Any  # (nodes, 36) L^-1, with M = L L^T of each
     y: Any  # (nodes, 6) L^T v,
     y_free: Any  # without contact,
@@ -101,7 +102,7 @@ ROOM = Named(
     dict(
         zip(
             Room._fields,
-            (*[FLAT] * 4, *[TABLE] * 3, *[FLAT] * 5, WHERE, FLAT, TABLE, FLAT, WHERE, WHERE, *[FLAT] * 6),
+            (*[FLAT] * 4, *[TABLE] * 3, *[FLAT] * 5, WHERE, FLAT, TABLE, FLAT, WHERE, WHERE, *[FLAT] * 7),
         )
     ),
 )
@@ -128,7 +129,8 @@ def room_for(nodes: int, nv: int, count: int, numbers: int) -> Room:
         np.zeros(numbers),
         np.zeros(numbers // 3 + 1, np.int64),
         np.zeros(2 * count, np.int64),
-        np.zeros(NUMBERS * count),
+        np.zeros(NORMAL_NUMBERS * count),
+        np.zeros(TANGENT_NUMBERS * count),
         np.zeros(36 * nodes),
         *(np.zeros(6 * nodes) for _ in range(4)),
     )

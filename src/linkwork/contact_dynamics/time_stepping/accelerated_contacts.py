@@ -34,7 +34,7 @@ from linkwork.contact.shape_table import (
     opened_work,
 )
 from linkwork.contact_dynamics.detection.contact_axes import tangents
-from linkwork.contact_dynamics.detection.detection import MARGIN, SHAPES, place_shapes
+from linkwork.contact_dynamics.detection.detection import MARGIN, SHAPES, place_shape
 from linkwork.contact_dynamics.problem.contact_problem import CONTACTS, FLAT, NODES, TABLE, Contacts
 from linkwork.contact_dynamics.problem.contact_rows import POINTS, Points
 from linkwork.contact_dynamics.problem.motion_bounds import fill_reach
@@ -61,6 +61,7 @@ class AcceleratedContacts:
     def __init__(self, system: ContactSystem, inertial: InertialMotion) -> None:
         self._system, self._inertial = system, inertial
         n, nv = len(system.detection.reach), system.model.nv
+        self._there = system.elsewhere()
         self._poses, self._now, self._later = np.zeros((n, 3, 4)), np.zeros((n, 6)), np.zeros((n, 6))
         self._reach, self._found = np.zeros(n), buffer(_ROOM)
         self._q, self._v, self._guess = np.zeros(system.model.nq), np.zeros(nv), np.zeros(nv)
@@ -80,7 +81,7 @@ class AcceleratedContacts:
     ) -> None:
         """Add to a program what adds to the rows how relative velocities change in a time `ahead`.
 
-        The system is at q; afterwards it is there again. `impulses` are those to be expected.
+        The system is at q, and stays there. `impulses` are those to be expected.
         """
         system, d = self._system, self._system.detection
         given = system.layout, d.shapes, system.poses, system.J
@@ -90,15 +91,15 @@ class AcceleratedContacts:
             program.loop(_unless_turning, points, self._now, skip="accelerated")
         program.loop(copy_two, q, self._guess, self._q, self._v)
         self._inertial.add_stages(program, self._q, self._v, t, ahead)
-        system.add_placing(program, self._q)
-        program.loop(fill_reach, *given, self._v, 0.0, self._later, self._reach)
+        system.add_placing(program, self._q, self._there)
+        there = system.layout, d.shapes, self._there.poses, self._there.J
+        program.loop(fill_reach, *there, self._v, 0.0, self._later, self._reach)
         program.loop(
             _add,
-            *(d.shapes, d.table.at, system.poses, d.reach, MARGIN, d.poses, self._poses),
+            *(d.shapes, d.table.at, self._there.poses, d.reach, MARGIN, d.poses, self._poses),
             *(points, Some(d.found.label, points.gap.rows), self._now, self._later),
             *(d.work.at, self._found.at, self._found.number, self._found.label, impulses, rows),
         )
-        system.add_placing(program, q)
         program.label("accelerated")
 
 
@@ -231,7 +232,7 @@ def _add(
 ):  # fmt: skip
     t, w, contacts = opened_table(table), opened_work(work), opened_buffer(found)
     now, later, x, y = memory(motions), memory(motions_later), memory(poses), memory(poses_later)
-    place_shapes(shapes, links, poses_later)
+    link, own, placed = memory(links), memory(shapes.local), np.zeros(len(shapes.link), np.int64)
     known_i = known_j = -1
     for k in range(len(points.gap)):
         i, j = points.pair[k, 0], points.pair[k, 1]
@@ -239,6 +240,10 @@ def _add(
             continue
         if i != known_i or j != known_j:
             known_i, known_j = i, j
+            for l in (i, j):
+                if placed[l] == 0:
+                    place_shape(shapes.link[l], link, own, y, l)
+                    placed[l] = 1
             contacts.count[0] = contacts.count[1] = 0
             pair_contacts(t, y, i, j, w, contacts, margin + reach[i] + reach[j])
         p = (points.place[k, 0], points.place[k, 1], points.place[k, 2])

@@ -1,6 +1,6 @@
 """A model with contact at a place q: inertias of its nodes, contacts found, rows of all constraints."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -33,6 +33,15 @@ if TYPE_CHECKING:
 Array = np.ndarray
 
 
+class Placed(NamedTuple):
+    """Where the links are, at some q."""
+
+    X: Any  # their poses, in the plane (n, 2, 3)
+    J: Any  # motions per velocity
+    F: Any  # momenta per velocity
+    poses: Any  # (n, 3, 4), the same array in space
+
+
 class ContactSystem:
     """Nodes, contacts and loops of a model; for one thread at a time. Arrays are those of the last call."""
 
@@ -42,8 +51,8 @@ class ContactSystem:
         self.springs = springs(model.compliant_contacts, len(self.table.law))
         self.layout = layout(model.link_tree)
         self._columns = model.kernel_of(node_columns.ALGORITHM, form="rolled")
-        self._X, self.J, self.F = (np.zeros(shape) for shape in self._columns.outputs)
-        self.poses = self._X if model.space == "space" else np.tile(np.eye(3, 4), (len(self._X), 1, 1))
+        self._here = self.elsewhere()
+        self._X, self.J, self.F, self.poses = self._here
         self.place(model.q_drawn)
         # Stiffness of compliant contacts is that of up to four points.
         self.detection = Detection(world, model.link_tree, 8 if model.compliant_contacts is None else 4)
@@ -80,12 +89,18 @@ class ContactSystem:
         self.place(q)
         fill_inertia(self.layout, self.J, self.F, added, self.nodes.mass, self.nodes.inverse)
 
-    def add_placing(self, program: Program, q: Array) -> None:
-        """Add to a program what finds poses, motions and momenta of links at q."""
-        _, plan, ports = self._columns.bind(q, self._X, self.J, self.F)
+    def elsewhere(self) -> Placed:
+        """Return room for links that are somewhere else."""
+        X, J, F = (np.zeros(shape) for shape in self._columns.outputs)
+        return Placed(X, J, F, X if self.model.space == "space" else np.tile(np.eye(3, 4), (len(X), 1, 1)))
+
+    def add_placing(self, program: Program, q: Array, placed: Placed | None = None) -> None:
+        """Add to a program what finds poses, motions and momenta of links at q, or of those given."""
+        X, J, F, poses = placed or self._here
+        _, plan, ports = self._columns.bind(q, X, J, F)
         program.kernel(self._columns.single.run, plan, ports)
-        if self.poses is not self._X:
-            program.loop(planar_poses, self._X, self.poses)
+        if poses is not X:
+            program.loop(planar_poses, X, poses)
 
     def grow(self) -> None:
         """Make more room if what was found last did not fit in."""

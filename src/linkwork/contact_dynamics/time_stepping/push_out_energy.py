@@ -27,6 +27,7 @@ from linkwork.native.stages import GO, SKIP
 _AS_MUCH = 2.0
 _TRIES = 3
 _LESS = 0.125
+_NOTHING = 1e-9  # a tenth of what solutions leave [m/s]
 
 
 @entry(None, CONTACTS, TABLE, "int64", "int64[::1]")
@@ -50,9 +51,20 @@ def _energy(nodes):
     return total
 
 
+@native
+def _pushes(b, points):
+    """Return whether any b does more than allow a gap to close."""
+    for k in range(points):
+        if b[k, 0] < -_NOTHING or abs(b[k, 1]) > _NOTHING or abs(b[k, 2]) > _NOTHING:
+            return True
+    return False
+
+
 @entry("int64", NODES, CONTACTS, "int64", TABLE, TABLE, "float64[::1]", "int64", "int64[::1]")
 def push_less(nodes, c, points, kept, p, v, tries, values):
     """Skip back to solve anew with smaller b, where the first contacts, of `points`, made much energy."""
+    if not _pushes(kept, points):
+        return GO
     made = pushed = turned = 0.0
     mean = 0.5 * (v + nodes.free)
     for k in range(points):

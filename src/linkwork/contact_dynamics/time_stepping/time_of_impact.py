@@ -38,6 +38,7 @@ _APART = 1e-9  # of the fastest: what touches and approaches no faster does not 
 _RESTS = 1e-6  # what touches and approaches no faster rests [m/s]
 _TURN = 0.03  # for which a spin counts as constant [rad]
 _POINTS = 512  # of a pair
+_ROUNDED = 1.0 + 1e-9  # more than rounding takes from a sum
 
 
 @entry(
@@ -273,13 +274,42 @@ def unless_fast(shapes, table, links, poses, motion, reach, h):
     if fastest <= thinnest:
         return SKIP
     place_shapes(shapes, links, poses)
-    t, x = opened_table(table), memory(poses)
-    for i in range(len(reach)):
-        for j in range(i):
+    t, x, which = opened_table(table), memory(poses), np.zeros(len(reach), np.int64)
+    for k in range(_alone_fast(t, shapes, x, motion, h, which)):
+        for l in range(k):
+            i, j = which[k], which[l]
             fast = shapes.link[i] != shapes.link[j] and reach[i] + reach[j] > shapes.thin[i] + shapes.thin[j]
             if fast and _passes(t, shapes, x, motion, i, j, h):
                 return GO
     return SKIP
+
+
+@native
+def _alone_fast(t, shapes, poses, motion, h, which):
+    """Write which shapes may be one of a pair that passes each other; return how many they are.
+
+    With the mean velocity c of all, |v_i - v_j| is at most |v_i - c| + |v_j - c|: by what each has of that
+    beyond its own width, a shape needs another that has enough. What falls together has not.
+    """
+    count, x, y, z, most = 0, 0.0, 0.0, 0.0, -inf
+    for k in range(len(which)):
+        if shapes.link[k] >= 0:
+            count, x, y, z = count + 1, x + motion[k, 0], y + motion[k, 1], z + motion[k, 2]
+    count = max(count, 1)
+    x, y, z, excess = x / count, y / count, z / count, np.zeros(len(which))
+    for k in range(len(which)):
+        a, b, c = motion[k, 0] - x, motion[k, 1] - y, motion[k, 2] - z
+        way = sqrt(a * a + b * b + c * c)
+        if shapes.swing[k] > 0.0:
+            way += shapes.swing[k] * _tumbling(t, poses, motion, k)
+        excess[k] = h * way * _ROUNDED - shapes.thin[k]
+        most = max(most, excess[k])
+    count = 0
+    for k in range(len(which)):
+        if excess[k] + most > 0.0:
+            which[count] = k
+            count += 1
+    return count
 
 
 @native

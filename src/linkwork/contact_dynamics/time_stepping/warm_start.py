@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkwork.contact_dynamics.detection.contact_axes import tangents
-from linkwork.geometry.vectors import add, cross, dot, scale, sub
+from linkwork.geometry.vectors import add, cross, dot, scale, sub, three
 from linkwork.native.loop_types import Named
-from linkwork.native.numba_functions import entry, native, native_within
+from linkwork.native.numba_functions import entry, memory, native, native_within
 
 
 class Memory(NamedTuple):
@@ -37,9 +37,9 @@ _MEMORY = Named(Memory, {"pair": _PAIRS} | dict.fromkeys(Memory._fields[1:], _TA
 @native
 def _carried(motion, centres, k, p, h):
     """Return how far a shape takes a point in a time h, and how far its centre goes."""
-    centre = (centres[k, 0], centres[k, 1], centres[k, 2])
-    goes = (h * motion[k, 0], h * motion[k, 1], h * motion[k, 2])
-    turns = (h * motion[k, 3], h * motion[k, 4], h * motion[k, 5])
+    x = memory(motion)
+    centre, goes = three(memory(centres), 3 * k), scale(h, three(x, 6 * k))
+    turns = scale(h, three(x, 6 * k + 3))
     return add(goes, cross(turns, sub(p, centre))), goes
 
 
@@ -62,71 +62,60 @@ def _distance(x, y):
 
 
 @entry(None, _MEMORY, _PAIRS, *[_TABLE] * 3, "float64", "float64", _TABLE)
-def recall(memory, pair, points, motion, centres, h, reach, impulses):
+def recall(before, pair, points, motion, centres, h, reach, impulses):
     """Write the impulses, along the axes of contacts, that those nearest to them had; zero for new ones.
 
     `points` (n, 6) are places and normals. In the time h since, shapes had a `motion` (shapes, 6): velocities
     of their centres, and spins.
     """
-    first, n, k, count = 0, len(memory.pair), 0, len(pair)
+    first, n, k, count = 0, len(before.pair), 0, len(pair)
     best, chosen = np.full(count, reach * reach), np.full(count, -1, np.int64)
     while k < count:
         i, j, begin = pair[k, 0], pair[k, 1], k
         while k < count and pair[k, 0] == i and pair[k, 1] == j:
             k += 1
         while first < n and (
-            memory.pair[first, 0] < i or (memory.pair[first, 0] == i and memory.pair[first, 1] < j)
+            before.pair[first, 0] < i or (before.pair[first, 0] == i and before.pair[first, 1] < j)
         ):
             first += 1
         last = first
-        while last < n and memory.pair[last, 0] == i and memory.pair[last, 1] == j:
+        while last < n and before.pair[last, 0] == i and before.pair[last, 1] == j:
             last += 1
         if k == begin + 1 and last == first + 1:
             chosen[begin] = first
         else:
-            _match(memory, first, last, motion, centres, i, j, h, points, begin, k, best, chosen)
+            _match(before, first, last, motion, centres, i, j, h, points, begin, k, best, chosen)
         first = last
         for c in range(begin, k):
-            _write(memory, chosen[c], motion, i, j, h, points, c, impulses)
+            _write(before, chosen[c], motion, i, j, h, points, c, impulses)
 
 
 @native
-def _stands(motion, i):
-    """Return whether a shape has not moved."""
-    total = 0.0
-    for k in range(6):
-        total += abs(motion[i, k])
-    return total == 0.0
-
-
-@native
-def _match(memory, first, last, motion, centres, i, j, h, points, begin, end, best, chosen):
+def _match(before, first, last, motion, centres, i, j, h, points, begin, end, best, chosen):
     """Choose for contacts of shapes i and j, from `begin` to `end`, the nearest of some of before."""
-    stand = _stands(motion, i) and _stands(motion, j)
+    x, places = memory(points), memory(before.place)
     for e in range(first, last):
-        was = (memory.place[e, 0], memory.place[e, 1], memory.place[e, 2])
+        was = three(places, 3 * e)
         by_a, with_a = _carried(motion, centres, i, was, h)
         by_b, with_b = _carried(motion, centres, j, was, h)
         by_a, with_a, by_b, with_b = add(was, by_a), add(was, with_a), add(was, by_b), add(was, with_b)
         for c in range(begin, end):
-            at = (points[c, 0], points[c, 1], points[c, 2])
-            near = _distance(at, by_a)
-            if not stand:
-                near = min(near, _distance(at, by_b))
-                near = min(near, min(_distance(at, with_a), _distance(at, with_b)))
+            at = three(x, 6 * c)
+            near = min(_distance(at, by_a), _distance(at, by_b))
+            near = min(near, min(_distance(at, with_a), _distance(at, with_b)))
             if near < best[c]:
                 best[c], chosen[c] = near, e
 
 
 @native_within
-def _write(memory, chosen, motion, i, j, h, points, c, impulses):
+def _write(before, chosen, motion, i, j, h, points, c, impulses):
     """Write the impulse that contact c of shapes i and j begins with."""
     impulses[c, 0] = impulses[c, 1] = impulses[c, 2] = 0.0
     if chosen < 0:
         return
     normal = (points[c, 3], points[c, 4], points[c, 5])
     a, b = tangents(normal)
-    p = (memory.impulse[chosen, 0], memory.impulse[chosen, 1], memory.impulse[chosen, 2])
+    p = (before.impulse[chosen, 0], before.impulse[chosen, 1], before.impulse[chosen, 2])
     p = _turned(motion, i, j, h, p)
     impulses[c, 0], impulses[c, 1], impulses[c, 2] = dot(normal, p), dot(a, p), dot(b, p)
 
