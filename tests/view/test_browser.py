@@ -237,6 +237,11 @@ def test_channels_are_dragged_to_the_curves_and_their_values_are_the_samples(vie
     page.mouse.move(500, 200)
     opened.until(lambda: sorted(cells.all_inner_texts()) == sorted(truth))
     assert viewer.charts.names == names
+    tall = "() => document.querySelector('[data-lw-place=bottom]').offsetHeight"
+    before, grip = page.evaluate(tall), page.locator(f"{panel} [data-dock-griphandle]").bounding_box()
+    edge = grip["x"] + grip["width"] / 2, grip["y"] + grip["height"] / 2
+    opened.pull(edge, (edge[0], edge[1] - 60))  # more room for curves
+    opened.until(lambda: before + 40 < page.evaluate(tall) < before + 80)
     viewer.charts.clear()
     viewer.select(None)
     opened.until(lambda: page.locator(".u-title").count() == 0)

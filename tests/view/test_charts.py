@@ -8,6 +8,7 @@ import pytest
 import linkwork as lw
 from linkwork.recording.curve import Trace, shown_range
 from linkwork.view.charts import at, columns, peaks, rounded
+from linkwork.view.subject_of import subject_of
 
 
 def test_all_is_finite_and_has_a_height():
@@ -73,3 +74,11 @@ def test_a_curve_that_is_added_has_its_cursor_at_the_time_that_is_shown():
         time.sleep(0.1)  # the page has nothing more to do
         viewer.plot("pin.position")
         assert f'data-t="{now!r}"' in viewer.charts._now.content
+
+
+def test_curves_between_samples_are_as_exact_as_at_samples():
+    model = lw.examples.chain(2).compile()
+    run = lw.simulate(model, 2.0)
+    times, (energy,) = subject_of(run).curves(["energy"])
+    assert len(times) > 1.5 * len(run)  # long steps of a high order
+    assert np.ptp(energy.values) < 3.0 * np.ptp(run.energy) + 1e-9

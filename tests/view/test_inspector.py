@@ -79,3 +79,18 @@ def test_turns_are_the_angles_that_make_a_rotation():
     for angles in ((0.1, 0.2, 0.3), (-1.0, 1.2, 3.0), (0.0, np.pi / 2, 0.0), (0.4, -np.pi / 2, 0.0)):
         R = turned(*angles)
         assert np.allclose(turned(*turns(R)), R)
+
+
+def test_of_a_mesh_its_size_and_whether_it_is_closed_are_told():
+    whole = lw.Box(0.1, 0.2, 0.3).mesh()
+    vertices, faces = whole.surface()
+    for mesh, closed in ((whole, "yes"), (lw.Mesh(vertices, faces[1:], name="open part"), "no: ")):
+        with lw.view.show(mesh, open_browser=False, block=False) as viewer:
+            name = viewer.drawing.bodies[0]
+            assert (viewer.selected, name, viewer.drawing.name) == (name, mesh.name, mesh.name)
+            _title, _kind, found = rows(viewer.subject, name)
+        assert found["size"][:2] == ("0.1000,  0.2000,  0.3000", "m")
+        assert found["triangles"][0] == str(len(mesh.faces))
+        assert found["closed"][0].startswith(closed)
+        assert ("volume" in found) == (closed == "yes")
+        assert "mass" not in found

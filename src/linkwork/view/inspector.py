@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import LinkworkError
+from linkwork.geometry import Mesh
 from linkwork.view.constraint_drawing import Connection
 from linkwork.view.drawn_pieces import JointMark
 from linkwork.view.subject import Subject
@@ -102,10 +103,13 @@ def _body_rows(subject: Subject, name: str, moment: Moment) -> Iterator[Row]:
     drawing = subject.drawing
     k = drawing.bodies.index(name)
     flat = drawing.space == "plane"
-    yield "mass", f"{drawing.masses[k]:.6g}", "kg", ""
-    yield "centre", _vector(drawing.centers[k], flat), "m", ""
-    moments = np.linalg.eigvalsh(drawing.inertias[k])
-    yield "inertia", f"{moments[-1]:.5g}" if flat else _vector(moments, False), "kg m²", ""
+    of_mesh = _mesh_rows(subject, name)
+    if drawing.masses[k] > 0.0 or not of_mesh:  # a mesh that is only looked at has none
+        yield "mass", f"{drawing.masses[k]:.6g}", "kg", ""
+        yield "centre", _vector(drawing.centers[k], flat), "m", ""
+        moments = np.linalg.eigvalsh(drawing.inertias[k])
+        yield "inertia", f"{moments[-1]:.5g}" if flat else _vector(moments, False), "kg m²", ""
+    yield from of_mesh
     yield "now", _HEAD, "", ""
     pose, velocity = moment.poses[k], moment.velocities[k]
     yield "position", _vector(pose[:, 3], flat), "m", _known(subject, f"{name}.position")
@@ -117,6 +121,29 @@ def _body_rows(subject: Subject, name: str, moment: Moment) -> Iterator[Row]:
     yield "spin", f"{spin[2]:.4g}" if flat else _vector(spin, False), "rad/s", ""
     if subject.touching:
         yield from _channel_rows(subject, name, moment, only=("contact_force",))
+
+
+def _mesh_rows(subject: Subject, name: str) -> list[Row]:
+    """Return what is to be known of the mesh of a body that has one, looked up once."""
+    if name not in subject.meshes:
+        body = None if subject.model is None else subject.model.mechanism.bodies.get(name)
+        shapes = (
+            [] if body is None else [*body.parts, *(getattr(skin, "shape", skin) for skin in body.visuals)]
+        )
+        meshes = [shape for shape in shapes if isinstance(shape, Mesh)]
+        subject.meshes[name] = _of_mesh(meshes[0]) if len(meshes) == 1 else []
+    return subject.meshes[name]
+
+
+def _of_mesh(mesh: Mesh) -> list[Row]:
+    wrong = mesh.problems()
+    rows = [
+        ("size", side_by_side(np.ptp(np.asarray(mesh.vertices), axis=0)), "m", ""),
+        ("triangles", f"{len(mesh.faces):,}", "", ""),
+        ("area", f"{mesh.area:.5g}", "m²", ""),
+        ("closed", f"no: {wrong[0]}" if wrong else "yes", "", ""),
+    ]
+    return rows if wrong else [*rows, ("volume", f"{mesh.volume:.5g}", "m³", "")]
 
 
 def _joint_rows(subject: Subject, mark: JointMark, moment: Moment) -> Iterator[Row]:

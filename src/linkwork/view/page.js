@@ -56,7 +56,7 @@
   let highest = 0.48;  // of the page
   document.addEventListener("pointerdown", event => {
     const panel = curves(event.target);
-    if (!panel || !event.target.closest("[data-dock-griphandle], .lw-edge") || event.target.closest("button")) return;
+    if (!panel || !event.target.closest("[data-dock-griphandle], [data-dock-resize=top]") || event.target.closest("button")) return;
     event.stopPropagation(), event.preventDefault();
     const all = panel.parentElement.getBoundingClientRect();
     const pull = move => { highest = Math.min(0.8, Math.max(0.12, (all.bottom - move.clientY) / all.height)), place(); };

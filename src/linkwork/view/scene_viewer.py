@@ -102,7 +102,7 @@ class SceneViewer(Viewer):
     def controls(self, gui: Any) -> None:
         """Add a clock, and what holds the scene."""
         self._clock = gui.add_text("Time", "0 s", disabled=True)
-        self._hold = gui.add_button("Hold", icon="player-pause", hint="the next step waits")
+        self._hold = gui.add_button("Pause", icon="player-pause", hint="the next step of the scene waits")
         self._hold.on_click(lambda event: self.hold(self._going.is_set()))
         self._tell_held()
 
@@ -113,7 +113,7 @@ class SceneViewer(Viewer):
 
     def _tell_held(self) -> None:
         going = self._going.is_set()
-        self._hold.label, self._hold.icon = ("Hold", "player-pause") if going else ("Go on", "player-play")
+        self._hold.label, self._hold.icon = ("Pause", "player-pause") if going else ("Go on", "player-play")
 
     def show_time(self, moment: Moment) -> None:
         """Show the time and the numbers of what is selected, not at every step."""

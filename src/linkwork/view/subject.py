@@ -56,6 +56,7 @@ class Subject:
         self._marks = {mark.name: mark for mark in drawing.joints}
         self._numbers = {name: k for k, name in enumerate(drawing.bodies)} | {"ground": -1}
         self._seen: tuple[Moment, bool, Instant] | None = None
+        self.meshes: dict[str, list[tuple[str, str, str, str]]] = {}  # what is known of meshes, by body
         self.exact = False  # whether moments between the samples of a run are asked for, too
         self._words: tuple[Layout, dict[str, list[str]], dict[str, None]] | None = None
 

@@ -32,7 +32,9 @@ def viewer_of(thing: Any, state: Any, *, live: bool, host: str, port: int | None
 
         return SceneViewer(thing, **where) if live else Viewer(subject_of(thing.recording), **where)
     if isinstance(thing, Solid):
-        thing = _standing(thing)
+        viewer = viewer_of(_standing(thing), state, live=live, **where)
+        viewer.select(viewer.drawing.bodies[0])  # what is known of it is what there is to see
+        return viewer
     if isinstance(thing, Mechanism):
         if thing.drivers and not live:
             from linkwork.view.driver_panel import DrivenViewer
@@ -86,8 +88,9 @@ def subject_of(thing: Any) -> Subject:
 
 def _standing(shape: Solid) -> Mechanism:
     """Return a shape, such as a mesh from a file, as a body that stands."""
-    m = Mechanism(type(shape).__name__.lower())
-    body = m.add(Body("shape", visuals=[Visual(shape=shape)]))
+    name = str(getattr(shape, "name", "")) or type(shape).__name__.lower()
+    m = Mechanism(name)
+    body = m.add(Body(name if name not in ("ground", "stand") else "shape", visuals=[Visual(shape=shape)]))
     m.add(Fixed("stand", m.ground, body))
     return m
 
