@@ -32,9 +32,7 @@ def viewer_of(thing: Any, state: Any, *, live: bool, host: str, port: int | None
 
         return SceneViewer(thing, **where) if live else Viewer(subject_of(thing.recording), **where)
     if isinstance(thing, Solid):
-        viewer = viewer_of(_standing(thing), state, live=live, **where)
-        viewer.select(viewer.drawing.bodies[0])  # what is known of it is what there is to see
-        return viewer
+        thing = _standing(thing)
     if isinstance(thing, Mechanism):
         if thing.drivers and not live:
             from linkwork.view.driver_panel import DrivenViewer
