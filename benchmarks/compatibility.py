@@ -3,7 +3,8 @@
     python benchmarks/compatibility.py [FOLDER ...]
 
 Without folders: the models in the installed packages gymnasium, mujoco, dm_control, example-robot-data and
-pybullet_data. Contacts, limits, friction and equalities are off on both sides; states are random.
+pybullet_data. Contacts, limits, friction and equalities are off on both sides; states are random. Of
+robots in example-robot-data the boxes around meshes, as they lie on their links, are compared with Pinocchio's.
 """
 
 import dataclasses
@@ -11,10 +12,12 @@ import sys
 import warnings
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 import linkwork as lw
+from linkwork.geometry.skin import Collision, MeshFile, Visual, skins
 
 PACKAGES = ("gymnasium", "mujoco", "dm_control", "pybullet_data")
 
@@ -121,6 +124,36 @@ def against_pinocchio(path: Path) -> float:
     return worst
 
 
+def meshes_elsewhere(path: Path) -> tuple[int, list[str]]:
+    """Return how many meshes of a robot there are, and those that Pinocchio has at another place."""
+    import pinocchio
+
+    m, model = lw.load(path), pinocchio.buildModelFromUrdf(str(path))
+    count, elsewhere = 0, []
+    kinds = (("visuals", pinocchio.VISUAL, Visual), ("collisions", pinocchio.COLLISION, Collision))
+    for word, kind, ours in kinds:
+        geometry = pinocchio.buildGeomFromUrdf(
+            model, str(path), kind, package_dirs=list(map(str, path.parents))
+        )
+        theirs: dict[str, list[Any]] = {}
+        for thing in geometry.geometryObjects:
+            theirs.setdefault(thing.name.rpartition("_")[0], []).append(thing)
+        for link in theirs.keys() & m.bodies.keys():
+            worn = skins(getattr(m.bodies[link], word), ours)
+            frame = model.frames[model.getFrameId(link)].placement
+            for skin, thing in zip(worn, theirs[link], strict=True):
+                if not isinstance(skin.shape, MeshFile) or not hasattr(thing.geometry, "vertices"):
+                    continue
+                place, points = frame.inverse() * thing.placement, np.asarray(thing.geometry.vertices())
+                points = points @ place.rotation.T + place.translation
+                expected = np.array([points.min(axis=0), points.max(axis=0)])
+                found = np.array(lw.load(skin.shape).bounds)
+                count += 1
+                if np.abs(found - expected).max() > 1e-4 * np.ptp(expected, axis=0).max():
+                    elsewhere.append(f"{link}: {skin.shape.filename}")
+    return count, elsewhere
+
+
 def compared(path: Path) -> tuple[float | None, str]:
     """Return the error, None if there is none to tell of, and what is to be said of a file."""
     peers = {"MuJoCo": against_mujoco} if path.suffix == ".xml" else PEERS
@@ -157,16 +190,21 @@ def main() -> None:
     lines = []
     for package, folder in where.items():
         for suffix in (".urdf", ".xml"):
-            errors = []
+            errors, meshes = [], 0
             for path in sorted(folder.rglob(f"*{suffix}")):
                 error, text = compared(path)
                 errors += [] if error is None else [error]
                 print(f"{path.relative_to(folder)!s:60} {text}", flush=True)
+                if package == "example-robot-data" and error is not None and error < 1e-9:
+                    count, elsewhere = meshes_elsewhere(path)
+                    meshes += count
+                    print(*(f"    elsewhere: {mesh}" for mesh in elsewhere), sep="\n", end="")
             if errors:
                 good = sum(error < 1e-9 for error in errors)
                 share = 100.0 * good / len(errors)
                 lines.append(
                     f"{package:20} {suffix:5} {good:5} of {len(errors):5} agree to 1e-9, {share:.1f} %"
+                    + (f"; {meshes} meshes" if meshes else "")
                 )
     print("\nof those that MuJoCo (.xml), or Pinocchio or MuJoCo (.urdf) read:", *lines, sep="\n")
 

@@ -21,6 +21,8 @@ REFUSED = {
     "undefined entity": ('name="arm"', 'name="&x;"', "undefined entity"),
     "xinclude": ("<gazebo>", '<xi:include href="/etc/passwd"/><gazebo>', "xi:include: this is not URDF"),
     "xacro": ("<gazebo>", '<xacro:property name="a" value="1"/><gazebo>', "run xacro"),
+    "xacro in a number": ('mass value="2"', 'mass value="${m}"', "not a number yet; run xacro on the file"),
+    "xacro in a vector": ('xyz="0 0 1"', 'xyz="$(arg z) 1"', "not a number yet; run xacro on the file"),
     "nul": ('name="arm"', 'name="a\0"', "not well-formed"),
     "unclosed": ("</robot>", "", "no element found"),
     "trailing": ("</robot>", "</robot><robot/>", "junk after document element"),

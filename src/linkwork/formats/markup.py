@@ -88,7 +88,7 @@ class Element:
         """Return one finite number."""
         if default is not None and attribute not in self.attributes:
             return default
-        return self._number(attribute, self.text(attribute).strip(), largest)
+        return self._number(attribute, self._plain(attribute).strip(), largest)
 
     def positive(self, attribute: str, default: float | None = None) -> float:
         """Return one finite number that is not negative."""
@@ -103,13 +103,20 @@ class Element:
         """Return this many finite numbers, separated by spaces."""
         if default is not None and attribute not in self.attributes:
             return tuple(default)
-        words = self.text(attribute).split()
+        words = self._plain(attribute).split()
         if len(words) != count:
             value = shorten(self.attributes[attribute])
             raise self.error(
                 f"{attribute}={value} has {len(words)} numbers; give {count}, separated by spaces"
             )
         return tuple(self._number(attribute, word, LARGEST) for word in words)
+
+    def _plain(self, attribute: str) -> str:
+        """Return the text of numbers, in which nothing is left for xacro to put in."""
+        text = self.text(attribute)
+        if "${" in text or "$(" in text:
+            raise self.error(f"{attribute}={shorten(text)} is not a number yet; run xacro on the file first")
+        return text
 
     def _number(self, attribute: str, word: str, largest: float) -> float:
         if not NUMBER.fullmatch(word):
