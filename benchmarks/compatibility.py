@@ -3,8 +3,8 @@
     python benchmarks/compatibility.py [FOLDER ...]
 
 Without folders: the models in the installed packages gymnasium, mujoco, dm_control, example-robot-data and
-pybullet_data. Contacts, limits, friction and equalities are off on both sides; states are random. Of
-robots in example-robot-data the boxes around meshes, as they lie on their links, are compared with Pinocchio's.
+pybullet_data. Contacts, limits, friction and equalities are off on both sides; states are random.
+In example-robot-data the boxes around meshes, as they lie on their links, are compared with Pinocchio too.
 """
 
 import dataclasses
