@@ -11,6 +11,29 @@ import linkwork
 lw: Any = linkwork  # types are wrong here on purpose
 
 
+def made_by_hand() -> Iterable[Entry]:
+    """Classes of answers, called as if they made things, as in other packages."""
+    for name, words in (
+        ("Model", "mechanism.compile()"),
+        ("Recording", "lw.simulate"),
+        ("Recordings", "lw.simulate"),
+        ("KinematicRecording", "lw.kinematics"),
+        ("Sound", "lw.sound"),
+        ("Contacts", "lw.collide"),
+        ("ContactPoint", "lw.collide"),
+        ("Hit", "lw.ray_cast"),
+        ("Hits", "lw.ray_cast"),
+    ):
+        for options in ({}, {"name": "pendulum"}, {"zzz": 1}):
+            yield refused(
+                name, f"by hand {options}", lambda n=name, o=options: getattr(lw, n)(**o), "by hand", words
+            )
+    yield right("State", "of lists", lambda: lw.State([0.0], [1]), lambda state: state.v.dtype == float)
+    yield refused("State", "time first", lambda: lw.State(0.0, [0.0], [0.0]), "State: q 0.0", "model.state(")
+    yield refused("State", "three arrays", lambda: lw.State([0.0], [0.0], [0.0]), "State: t [0.0]")
+    yield refused("Positions", "a number", lambda: lw.Positions(3), "Positions: mechanism is 3")  # type: ignore[arg-type]
+
+
 def words_of_others() -> Iterable[Entry]:
     for kind, option, answer in (
         (lw.Cylinder, "r", "radius="),
@@ -228,6 +251,7 @@ def grounded() -> Any:
 
 
 TABLES = (
+    made_by_hand,
     words_of_others,
     too_few_and_too_many,
     changes_of_what_is_fixed,

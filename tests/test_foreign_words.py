@@ -10,6 +10,7 @@ import pytest
 
 import linkwork as lw
 from linkwork.foreign_words import ATTRIBUTES, PUBLIC
+from linkwork.mechanic import Editor
 from linkwork.recording.series import BodyRecord, JointRecord
 from linkwork.scene.real_time import RealTime
 from linkwork.simulation.forest_recording import ForestRecording
@@ -28,7 +29,7 @@ def test_a_public_name_of_others_is_answered_with_ours(words, answer):
 @pytest.mark.parametrize("owner", ATTRIBUTES)
 def test_an_attribute_of_others_is_answered_with_ours(owner):
     owners = {"Samples": lw.Recording, "JointRecord": JointRecord, "BodyRecord": BodyRecord}
-    owners |= {"ForestRecording": ForestRecording, "RealTime": RealTime}
+    owners |= {"ForestRecording": ForestRecording, "RealTime": RealTime, "Editor": Editor}
     kind = owners.get(owner) or getattr(lw, owner)
     for words, answer in ATTRIBUTES[owner].items():
         for word in words.split():

@@ -236,6 +236,11 @@ ATTRIBUTES = {
         "bodies": "{0}['robot/link'], or the mechanisms, {0}.actors",
         "t": "{0}.time",
     },
+    "Editor": {
+        "remove": "{0}.delete(name)",
+        "move": "{0}.place(...)",
+        "simulate run": "lw.simulate({0}.mechanism, duration)",
+    },
     "Body": {
         "com cog centerofmass": "{0}.inertia.com",
         "tensor i inertiatensor": "{0}.inertia.tensor",

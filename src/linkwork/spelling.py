@@ -161,6 +161,29 @@ def fixed(remedy: str) -> Callable[[type[Made]], type[Made]]:
     return decorated
 
 
+def returned_by(remedy: str) -> Callable[[type[Made]], type[Made]]:
+    """Let a class of answers say what returns one, to whoever calls its constructor as if it made things."""
+
+    def decorated(kind: type[Made]) -> type[Made]:
+        init = kind.__init__
+
+        @functools.wraps(init)
+        def __init__(self: Made, *args: Any, **options: Any) -> None:
+            try:
+                init(self, *args, **options)
+            except TypeError:
+                try:
+                    inspect.signature(init).bind(self, *args, **options)
+                except TypeError:
+                    raise TypeError(f"{kind.__name__} is not made by hand; {remedy}") from None
+                raise
+
+        kind.__init__ = __init__  # type: ignore[misc]
+        return kind
+
+    return decorated
+
+
 @functools.lru_cache(maxsize=1024)
 def _declared(kind: type) -> frozenset[str]:
     """Return the attributes that a class declares."""

@@ -20,7 +20,7 @@ from linkwork.errors import LinkworkError
 from linkwork.real_numbers import is_finite, shown
 from linkwork.recording.batch import Recordings
 from linkwork.recording.recording import Recording
-from linkwork.spelling import checked_keywords, fixed, require
+from linkwork.spelling import checked_keywords, fixed, require, returned_by
 
 Array = np.ndarray
 
@@ -39,6 +39,7 @@ class Onset(NamedTuple):
     size: float  # impulse [N s] of a blow, force [N] of a puff
 
 
+@returned_by("lw.sound(run) returns one")
 @fixed("it is what was heard")
 @dataclass(frozen=True, eq=False)
 class Sound:

@@ -8,9 +8,10 @@ import numpy as np
 
 from linkwork.contact.shape_table import DEPTH, NORMAL, POINT_A, POINT_B
 from linkwork.mechanism.placement import Array
-from linkwork.spelling import fixed
+from linkwork.spelling import fixed, returned_by
 
 
+@returned_by("lw.collide(a, b) returns them")
 @fixed("it says where shapes meet")
 @dataclass(frozen=True, eq=False)
 class ContactPoint:
@@ -29,6 +30,7 @@ class ContactPoint:
         return 0.5 * (self.point_a + self.point_b)
 
 
+@returned_by("lw.collide(a, b) returns them")
 @fixed("it says where shapes meet")
 @dataclass(frozen=True, eq=False)
 class Contacts:
@@ -81,6 +83,7 @@ def _rows(labels: Any) -> Iterator[tuple[int, int]]:
     return zip(labels[:, 0].tolist(), labels[:, 1].tolist())
 
 
+@returned_by("lw.ray_cast(shapes, origin, direction) returns one")
 @fixed("it says where shapes meet")
 @dataclass(frozen=True, eq=False)
 class Hit:
@@ -96,6 +99,7 @@ class Hit:
         return self.body is not None
 
 
+@returned_by("lw.ray_cast(shapes, origins, directions) returns them")
 @fixed("it says where shapes meet")
 @dataclass(frozen=True, eq=False)
 class Hits:

@@ -18,11 +18,12 @@ from linkwork.recording.derive import derive
 from linkwork.recording.interpolation import Instant
 from linkwork.recording.recording import Recording
 from linkwork.recording.report import Report
-from linkwork.spelling import spelled_methods
+from linkwork.spelling import returned_by, spelled_methods
 
 Array = np.ndarray
 
 
+@returned_by("lw.kinematics(mechanism, times) returns one")
 @spelled_methods
 class KinematicRecording(Recording):
     """A motion of all bodies: `motion["rocker"].angle`, `motion["C"].reaction`, `motion["motor"].force`.

@@ -15,7 +15,7 @@ from linkwork.kinematics.newton_call import MOST_UNKNOWNS, near_position
 from linkwork.lazy import lazy
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.real_numbers import real_array
-from linkwork.spelling import Closed, spelled_methods
+from linkwork.spelling import Closed, require, spelled_methods
 
 Array = np.ndarray
 
@@ -45,6 +45,7 @@ class Positions(Closed):
     """
 
     def __init__(self, mechanism: Mechanism, *, vary: Mapping[str, Any] | None = None) -> None:
+        require("Positions: mechanism", mechanism, Mechanism, "a Mechanism with drivers")
         self.system = system_of(mechanism.copy(), vary)
         q = self.system.assemble()
         check_drivers(self.system, q)

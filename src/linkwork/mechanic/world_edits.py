@@ -9,6 +9,7 @@ from linkwork.geometry.skin import Collision, skins
 from linkwork.mechanic.bodies import free_name, pose_of
 from linkwork.mechanic.edited_mechanism import EditedMechanism
 from linkwork.mechanism.contact import Contact
+from linkwork.spelling import require
 
 _GRAVITY = 9.81  # m/s^2
 
@@ -23,6 +24,7 @@ class WorldEdits(EditedMechanism):
 
     def set_falling(self, falls: bool) -> None:
         """Let things fall downwards with the gravity of the earth, or not at all."""
+        require("set_falling: falls", falls, bool, "True or False")
         down = (0.0, -_GRAVITY) if self.mechanism.space == "plane" else (0.0, 0.0, -_GRAVITY)
         self.set_gravity(down if falls else (0.0,) * len(down))
 
@@ -36,6 +38,7 @@ class WorldEdits(EditedMechanism):
 
     def set_ground(self, there: bool) -> None:
         """Lay a level plane under the lowest point of the mechanism, or take planes away."""
+        require("set_ground: there", there, bool, "True or False")
         with self._edit("ground") as m:
             if not there:
                 m.ground.collisions = [
@@ -60,6 +63,7 @@ class WorldEdits(EditedMechanism):
 
     def set_contact(self, there: bool) -> None:
         """Let all bodies that have shapes meet each other and ground, or let nothing meet."""
+        require("set_contact: there", there, bool, "True or False")
         with self._edit("contact") as m:
             if not there:
                 for element in [each for each in m.elements if isinstance(each, Contact)]:

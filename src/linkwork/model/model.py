@@ -39,7 +39,7 @@ from linkwork.model import (
     units_and_sizes,
 )
 from linkwork.model.state_arguments import of_motion, of_positions, of_state
-from linkwork.spelling import fixed
+from linkwork.spelling import fixed, returned_by
 from linkwork.tree.topology import Topology
 from linkwork.tree.tree import Tree
 from linkwork.viewable import Viewable
@@ -47,6 +47,7 @@ from linkwork.viewable import Viewable
 Array = np.ndarray
 
 
+@returned_by("compile a mechanism: model = mechanism.compile()")
 @fixed("change its mechanism, then compile it again or use lw.carry")
 @dataclass(frozen=True, eq=False, repr=False)
 class Model(Viewable):

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import unknown
+from linkwork.real_numbers import real_array
 from linkwork.spelling import Spelled, fixed
 
 Array = np.ndarray
@@ -35,6 +36,19 @@ class State(metaclass=Spelled):
     inputs: Mapping[str, Any] = field(default_factory=dict)  # values by name; others have their defaults
     slices: Slices = field(default_factory=dict)  # where the joints are, if it comes from a model or a run
     controllers: Mapping[str, Any] = field(default_factory=dict)  # what sampled controllers remember, by name
+
+    def __post_init__(self) -> None:
+        for word in ("q", "v"):
+            given = getattr(self, word)
+            if not isinstance(given, np.ndarray):
+                numbers = real_array(f"State: {word}", given)
+                if numbers.ndim != 1:
+                    raise ValueError(
+                        f"State: {word} {given!r:.80}; give an array, or use model.state(pin=0.3)"
+                    )
+                object.__setattr__(self, word, numbers)
+        if not isinstance(self.t, float | int | np.number):
+            raise ValueError(f"State: t {self.t!r:.80}; give seconds; it takes State(q, v, t)")
 
     def __reduce__(self) -> tuple[Any, ...]:
         words = dict(self.inputs), dict(self.slices), dict(self.controllers)

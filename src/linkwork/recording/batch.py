@@ -20,13 +20,14 @@ from linkwork.recording.report import SUCCESS, Report, in_words
 from linkwork.recording.run_table import check_suffix, write_table
 from linkwork.recording.samples import Samples
 from linkwork.recording.stored_arrays import check_shapes, restored_final, store_final
-from linkwork.spelling import checked_keywords, spelled_methods
+from linkwork.spelling import checked_keywords, returned_by, spelled_methods
 
 Array = np.ndarray
 
 _SHOWN = 5  # failed runs that a summary lists
 
 
+@returned_by("lw.simulate(model, duration, q=..., v=...) returns them")
 @spelled_methods
 class Recordings(Samples):
     """Runs of one mechanism at common times: `runs[k]` is one of them, `runs["pin"].position` is (N, S).

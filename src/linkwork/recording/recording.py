@@ -24,7 +24,7 @@ from linkwork.recording.report import Report
 from linkwork.recording.run_table import check_suffix, write_table
 from linkwork.recording.samples import Samples
 from linkwork.recording.stored_arrays import check_shapes, restored_final, store_final
-from linkwork.spelling import checked_keywords, spelled_methods
+from linkwork.spelling import checked_keywords, returned_by, spelled_methods
 from linkwork.viewable import Playable, appearance
 
 Array = np.ndarray
@@ -32,6 +32,7 @@ Array = np.ndarray
 _NOTICED = 0.5  # time of compiling that is worth a word [s]
 
 
+@returned_by("lw.simulate(model, duration) returns one, lw.load(path) reads one")
 @spelled_methods
 class Recording(Playable, Samples):
     """A run: `time`, `q`, `v`, `a`; joints, bodies, springs and loads by name; energies; how it went."""
