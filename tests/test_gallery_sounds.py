@@ -42,16 +42,20 @@ def test_sound_begins_when_something_happens(played):
 
 
 def test_every_loud_blow_is_heard_at_once(played):
-    """The loudest that nothing 60 ms before may drown, and the first, are in the samples within 5 ms."""
+    """The loudest that nothing 60 ms before may drown, and the first, are in the samples within 5 ms.
+
+    What is a hundred times weaker than the loudest blow need not be loud.
+    """
     name, run, heard = played
     level, times = loud(heard), np.array([one.time for one in heard.onsets])
     clear = [one for one in heard.onsets if not ((times < one.time) & (times > one.time - 0.06)).any()]
     assert len(clear) > 2, name
+    largest = max(one.size for one in heard.onsets)
     for one in [heard.onsets[0], *sorted(clear, key=lambda one: -one.size)[:3]]:
         k = round((one.time - run.time[0]) * 1000)
         before, after = level[max(k - 3, 0) : max(k - 1, 1)].max(), level[k : k + 6].max()
         assert after > before, (name, one)
-        assert after > 1e-3
+        assert after > 1e-3 or one.size < 0.01 * largest, (name, one)
 
 
 def test_impacts_of_the_run_are_onsets(played):
