@@ -40,7 +40,8 @@ class Charts:
         gui.add_html('<span class="lw-break"></span>')  # charts begin a new line
         self._times, self._shown_traces = np.zeros(1), [[]]  # of the charts, all samples
         gui.add_html('<span class="lw-wide"></span>')
-        self._choice = gui.add_dropdown("Curve", tuple(channels) or ("(none)",))
+        first = next((name for name in channels if name.endswith(".position")), None)  # not a force in a weld
+        self._choice = gui.add_dropdown("Curve", tuple(channels) or ("(none)",), initial_value=first)
         buttons = gui.add_button_group("", ("plot", "clear", "save"))
         buttons.on_click(lambda event: self._pressed(buttons.value, event.client))
 

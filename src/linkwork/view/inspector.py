@@ -91,10 +91,10 @@ def described(subject: Subject, name: str | None, moment: Moment) -> tuple[str, 
 
 def _whole(subject: Subject, moment: Moment) -> Iterator[Row]:
     drawing = subject.drawing
-    if len(drawing.bodies) == 1 and not drawing.masses.any():  # a mesh that is looked at
-        if of_mesh := _mesh_rows(subject, drawing.bodies[0]):
-            yield from of_mesh
-            return
+    alone = len(drawing.bodies) == 1 and not drawing.masses.any()
+    if alone and (of_mesh := _mesh_rows(subject, drawing.bodies[0])):  # a mesh that is looked at
+        yield from of_mesh
+        return
     yield "bodies", str(len(drawing.bodies)), "", ""
     yield "joints", str(len(drawing.joints)), "", ""
     yield "mass", f"{drawing.masses.sum():.5g}", "kg", ""
