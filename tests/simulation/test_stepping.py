@@ -704,3 +704,27 @@ def test_a_copy_by_pythons_own_means_is_another_simulation():
         assert (sim.t, twin.t) == (0.01, 0.02)
     with pytest.raises(TypeError, match=r"sim\.save\('now\.lwc'\)"):
         pickle.dumps(sim)
+
+
+def test_steps_that_nobody_watches_give_the_same_bits_as_single_ones() -> None:
+    m = lw.Mechanism("heap")
+    for k in range(6):
+        m.add(
+            lw.Body(
+                f"ball {k}", lw.Sphere(0.1), density=1000.0, position=(0.05 * (k % 2), 0.0, 0.15 + 0.22 * k)
+            )
+        )
+    m.ground.add(lw.Plane())
+    m.add(lw.Contact("contact"))
+    model = m.compile()
+    together, single = (lw.Simulation(model, step=1 / 60, record=False) for _ in range(2))
+    together.step(n=45)
+    for _ in range(45):
+        single.step()
+    assert together.t == single.t == 0.75
+    np.testing.assert_array_equal(together.q, single.q)
+    np.testing.assert_array_equal(together.v, single.v)
+    together.step(0.01, n=3)  # no steps of the mesh
+    for _ in range(3):
+        single.step(0.01)
+    np.testing.assert_array_equal(together.q, single.q)

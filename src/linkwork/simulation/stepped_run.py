@@ -125,6 +125,11 @@ class SteppedRun:
 
     # on the way
 
+    @property
+    def unwatched(self) -> bool:
+        """Whether some steps may be taken as one: nobody notes, controls or stops what is between them."""
+        return not (self.record or self.controllers or self._follows or self.setup.setting.chosen.events)
+
     def go_to(self, t_end: float, sampled: bool = True) -> bool:
         """Go on to a time, a sample of the record; return whether nothing has happened on the way."""
         if self.stopped:  # by an event

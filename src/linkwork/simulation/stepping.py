@@ -40,6 +40,7 @@ from linkwork.spelling import Closed, checked_keywords, refuse, spelled_methods
 Array = np.ndarray
 
 _NAMES = np.array([status.name for status in Status])
+_AT_ONCE = 8  # steps that nobody watches: Ctrl-C need not wait for more
 _AS_MANY = 1.0  # steps more than before, part of these: then the energy is looked at again
 _OF_OTHERS = (".lwr", ".csv", ".json", ".html", ".npz")  # what names that end so promise
 
@@ -184,18 +185,24 @@ class Simulation(Closed):
         clock = run.clock
         if dt != clock.dt:
             clock.turn_to(dt, self._setup.setting.chosen.step)
-        if n != 1:
-            seconds = clock.dt
-            for _ in range(step_count(n)):
-                self.step(seconds)
-            return
+        left, most = 1 if n == 1 else step_count(n), 1
+        if left > 1 and run.unwatched and clock.dt == self._setup.setting.chosen.step:
+            most = _AT_ONCE
+        while left > 0:
+            self._go_on(min(left, most))
+            left -= most
+
+    def _go_on(self, steps: int) -> None:
+        """Go on by some steps."""
         if not self._busy.acquire(blocking=False):
             raise busy()
+        run = self._run
+        clock = run.clock
         try:
             if run.stopped:
                 self._complain()
-            calm = run.go_to(clock.origin + (clock.steps + 1) * clock.dt)
-            clock.steps += 1
+            calm = run.go_to(clock.origin + (clock.steps + steps) * clock.dt)
+            clock.steps += steps
         finally:
             self._busy.release()
         if not calm:
