@@ -63,8 +63,8 @@ def polygon_distance(table, i, j, R, p):
                 best, x, y, ea, eb = dot(gap, gap), s, t, k, m
     gap = sub(y, x)
     distance = norm(gap)
-    if distance > 0.0 and distance - apart <= _ROUNDING * (norm(x) + norm(y)):
-        # A corner against an edge: its normal is exact where the two points nearly coincide.
+    if distance - apart <= _ROUNDING * (norm(x) + norm(y)):
+        # A corner, or an edge, against an edge: its normal is exact where the two points coincide.
         if gap_a >= gap_b:
             n = _edge_normal(table, i, edge_a)
         else:
