@@ -194,3 +194,16 @@ def test_real_time_waits_where_there_is_time():
     )
     assert found.slowdown == 1.0
     assert found.frames == 13
+
+
+def test_a_machine_that_wakes_late_is_not_taken_for_frames_that_are():
+    scene, now = world(), [0.0]
+    with pytest.warns(UserWarning, match="frames began late"):
+        found = run(
+            scene,
+            0.5,
+            clock=lambda: now[0],
+            sleep=lambda s: now.__setitem__(0, now[0] + s + 0.1),
+        )
+    assert found.late == 0
+    assert found.slowdown > 2.0

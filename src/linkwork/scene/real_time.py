@@ -73,11 +73,12 @@ def run(
         found = RealTime(frames, frames * dt, clock() - begun, late, longest)
     scene.slowdown = found.slowdown
     if found.slowdown > _SLOW:
-        warn(
-            f"scene: it cannot keep up with real time: {found.slowdown:.2f} times slower, the longest frame "
-            "took "
-            f"{1e3 * longest:.1f} ms; cull what is far away, or let bodies sleep"
+        why = (
+            f"the longest frame took {1e3 * longest:.1f} ms; cull what is far away, or let bodies sleep"
+            if late
+            else "no frame took longer than it may, but frames began late: others keep this machine busy"
         )
+        warn(f"scene: it cannot keep up with real time: {found.slowdown:.2f} times slower; {why}")
     return found
 
 
