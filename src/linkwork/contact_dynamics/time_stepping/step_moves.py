@@ -50,6 +50,7 @@ Array = np.ndarray
 
 TOLERANCE = 1e-8  # of relative velocities at contacts [m/s]
 _EXACTLY = 1e-13  # the same of Moreau and Jean's steps, which are compared with others
+_SOFTLY = 1e-11  # of what has stiff springs, which the error of a velocity would leave pressed by h times it
 _SURELY = 1.001  # a bounce that lasts as many steps is one, when it is looked at again
 _AS_LONG = 1e-9  # of a step: what differs by less is a whole one
 _BENDS = 12  # times that laws of compliant contacts are linearised anew in a step at most
@@ -72,7 +73,8 @@ class StepMoves:
         self.system.move_to(model.q_drawn, np.zeros(model.nv))
         self._inertial = InertialMotion(model, self.system.nodes, self.system.joints.lockable)
         self._solver = Solver(self.system.nodes.size, threads)
-        self._tolerance = _EXACTLY if moreau_jean else TOLERANCE
+        soft = bool((self.system.springs.row >= 0).any())
+        self._tolerance = _EXACTLY if moreau_jean else _SOFTLY if soft else TOLERANCE
         self._bounces = bool((self.system.table.numbers[:, :, RESTITUTION] > 0.0).any())
         self._strikes = False  # whether impacts without restitution have their times, too
         self._divides = 0  # what may still divide the step, in which
