@@ -185,8 +185,11 @@ class Simulation(Closed):
         clock = run.clock
         if dt != clock.dt:
             clock.turn_to(dt, self._setup.setting.chosen.step)
-        left, most = 1 if n == 1 else step_count(n), 1
-        if left > 1 and run.unwatched and clock.dt == self._setup.setting.chosen.step:
+        if n == 1:
+            self._go_on(1)
+            return
+        left, most = step_count(n), 1
+        if run.unwatched and clock.dt == self._setup.setting.chosen.step:
             most = _AT_ONCE
         while left > 0:
             self._go_on(min(left, most))
