@@ -122,7 +122,7 @@ def test_a_heavy_box_on_a_light_one_stands(ratio):
     m.add(lw.Contact("contact"))
     run = lw.simulate(m, 1.0, times=[0.0, 1.0])
     assert np.abs(run.q[1] - run.q[0]).max() < 1e-9
-    assert run["light"].contact_force[1, 2] == pytest.approx(G, rel=1e-3)
+    assert run["light"].contact_force[1] == pytest.approx([0.0, 0.0, G], abs=1e-3)
 
 
 def test_a_box_that_tumbles_comes_to_lie_on_a_face():

@@ -313,8 +313,9 @@ def relax(nodes, c, p, v, islands, first, end, room, loose, saved, enough, few, 
         off = residual_of(nodes, c, room, p, v, room.gradient, islands, i)
         for j in range(1, 6):
             answer[i, j] = 0.0
+        patient = saved[islands.node[islands.first_node[i]]] == inf  # work is not bounded
         if off > tolerance and has_trees(nodes, islands, i):
-            off = solve_island(nodes, c, p, v, room, islands, i, off, tolerance, answer[i])
+            off = solve_island(nodes, c, p, v, room, islands, i, off, tolerance, answer[i], patient)
             answer[i, 5] = 1.0
         elif off > tolerance:
             members = islands.node[islands.first_node[i] : islands.first_node[i + 1]]
@@ -325,7 +326,9 @@ def relax(nodes, c, p, v, islands, first, end, room, loose, saved, enough, few, 
             if (off > _FAR * tolerance or poor) and not (poor and are_loose(loose, members) and not small):
                 off, _ = sweep_island(nodes, c, p, v, room, islands, i, off, _EASILY * tolerance, _TURNS, 0)
             if off > tolerance and small:
-                off = solve_island(nodes, c, p, v, room, islands, i, off, _EASILY * tolerance, answer[i])
+                off = solve_island(
+                    nodes, c, p, v, room, islands, i, off, _EASILY * tolerance, answer[i], patient
+                )
         answer[i, 0] = off
         worst = max(worst, off)
     return worst

@@ -403,17 +403,18 @@ def _velocities(d, p, u):
 
 
 @native_apart
-def solve_dense(problem, p, tolerance):
+def solve_dense(problem, p, tolerance, patient=False):
     """Improve impulses p (3 n,) of a problem; return the steps of Newton's method that it took.
 
-    The weights of the problem are changed.
+    Who is `patient` has all cycles. The weights of the problem are changed.
     """
     n = len(p)
-    return _solve(problem, p, np.zeros(n * _wide(n) + 8 * n + 24), np.zeros(2 * n, np.int64), tolerance)
+    room = np.zeros(n * _wide(n) + 8 * n + 24), np.zeros(2 * n, np.int64)
+    return _solve(problem, p, room[0], room[1], tolerance, _INFINITE if patient else _NEARER)
 
 
 @native_apart
-def _solve(problem, impulses, numbers, words, tolerance):
+def _solve(problem, impulses, numbers, words, tolerance, nearer):
     d, p, size = opened_problem(problem), memory(impulses), 3 * problem.count
     A, found, u, best, F, dp, du, x = _parted(numbers, size)
     rooms = F, dp, du, x, memory(words), memory(words[size:]), A, found
@@ -434,7 +435,7 @@ def _solve(problem, impulses, numbers, words, tolerance):
         if least > tolerance:
             new, steps = _newton(d, p, u, tolerance, off, best, rooms)
             least, count = min(least, new), count + steps
-        if least <= tolerance or least > _NEARER * before:
+        if least <= tolerance or least > nearer * before:
             break
     _copy(size, best, p)
     if least > tolerance:  # no impulse is left outside of its cone
@@ -458,10 +459,11 @@ def _parted(x, n):
 
 
 @native_apart
-def solve_island(nodes, c, p, v, room, islands, i, off, tolerance, answer):
+def solve_island(nodes, c, p, v, room, islands, i, off, tolerance, answer, patient):
     """Solve an island with trees as far as it goes, from a residual `off`; return what is left.
 
     p and the velocities that follow are written; `answer` counts the steps of Newton's method.
+    Who is `patient` has all cycles of it.
     """
     contacts = islands.contact[islands.first_contact[i] : islands.first_contact[i + 1]]
     chosen, before = np.zeros(len(contacts), np.bool_), np.zeros((len(contacts), 3))
@@ -484,7 +486,7 @@ def solve_island(nodes, c, p, v, room, islands, i, off, tolerance, answer):
         x = np.zeros(3 * len(which))
         for n in range(len(which)):
             x[3 * n], x[3 * n + 1], x[3 * n + 2] = p[which[n], 0], p[which[n], 1], p[which[n], 2]
-        answer[2] += solve_dense(d, x, _DEEPER * tolerance)
+        answer[2] += solve_dense(d, x, _DEEPER * tolerance, patient)
         for n in range(len(which)):
             p[which[n], 0], p[which[n], 1], p[which[n], 2] = x[3 * n], x[3 * n + 1], x[3 * n + 2]
         left = residual_of(nodes, c, room, p, v, room.gradient, islands, i)
