@@ -25,7 +25,7 @@ def agreed(bias, rows):
     for at, row in zip(contacts.of_a, rows, strict=True):
         contacts.rows[at : at + 3 * SIZE] = np.ravel(row)
     impulses, islands = np.tile([1.0, 0.0, 0.0], (n, 1)), room_for_islands(1, n)
-    room = room_for(SIZE, n, len(contacts.rows))
+    room = room_for(len(nodes.size), SIZE, n, len(contacts.rows))
     let_agree(nodes, contacts, impulses, islands, find_islands(nodes, contacts, islands), room)
     return contacts.bias.copy()
 
