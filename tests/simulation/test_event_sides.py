@@ -47,6 +47,11 @@ PASSING: dict[str, Callable[[float, float], tuple[float, float]]] = {
 DIRECTIONS = {"falling": (1.0, -1), "rising": (-1.0, 1), "both": (1.0, 0), "both, upside down": (-1.0, 0)}
 
 
+def sinking(z: float, v: float) -> tuple[float, float]:
+    """Bounce, and leave the ball a little deeper than where it was found."""
+    return z - 1e-9, -0.5 * v
+
+
 def floor(action: Callable[[float, float], tuple[float, float]], sign: float, direction: int) -> lw.Event:
     """Return the floor as an event."""
 
@@ -73,6 +78,15 @@ def test_a_ball_does_not_fall_through_a_floor_unseen(way, action, direction):
         assert run.status == "EVENT_STORM"
         assert "event 'floor' is the last of" in run.report.message
         assert run.report.hint
+
+
+@pytest.mark.parametrize("direction", ["falling", "rising"])
+@pytest.mark.parametrize("way", WAYS)
+def test_a_ball_that_sinks_a_little_at_each_bounce_does_not_fall_through(way, direction):
+    """Steps of first order find short bounces at zero when the ball still rises: the bounce sends it down."""
+    run = fall(floor(sinking, *DIRECTIONS[direction]), **WAYS[way])
+    assert run.q.min() > -FLOOR
+    assert len(run.report.events) > 3
 
 
 @pytest.mark.parametrize("direction", DIRECTIONS)

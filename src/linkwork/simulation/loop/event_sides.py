@@ -5,10 +5,11 @@ zero, g is zero as far as it can be known, and its sign is rounding. Then the si
 
 - an event has taken g from side -T to T, and nothing has acted since: its side is T;
 - an action has moved g away from zero: its side is the sign of g;
-- an action has left g at zero, or just beyond, and it goes on to T at a rate that is worth mentioning against
-  its rates in the step of the event: nothing was done about the crossing, its side is T;
-- an action has left g there, and it returns, or rests: its side is -T. If it comes back, or if nothing holds
-  it where it rests, it crosses again: an event is not lost because an action leaves it where it was found.
+- an action has left g at zero, or just beyond, and it goes on to T, as it did before, at a rate that is worth
+  mentioning against its rates in the step of the event: nothing was done about the crossing, its side is T;
+- an action has left g there, and it returns, or rests, or was turned round to T: its side is -T. If it comes
+  back, or if nothing holds it where it rests, it crosses again: an event is not lost because an action leaves
+  it where it was found. (Steps of first order may find zero with a rate back, which a bounce turns to T.)
 
 At zero means within a *band*: sixteen times the values at the ends of the interval in which the event was
 located, which is as short as time can resolve. A function that jumps has large ones; so a band is not wider
@@ -125,7 +126,8 @@ def judge_action(run, l):
     side, band, target = doubles(run.side), doubles(run.band), doubles(run.side)[who]
     beyond = target * doubles(run.g_base)[at]
     at_zero = -band[who] <= beyond <= max(band[who], _JUST * doubles(run.span)[who])
-    if at_zero and not target * doubles(run.slope_base)[at] > _least_rate(run, memo, l, band[who]):
+    goes_on = target * doubles(run.slope_base)[at] > _least_rate(run, memo, l, band[who])
+    if at_zero and not (goes_on and target * memo.passing > 0.0):
         side[who] = -target
         band[who] = max(band[who], 2.0 * beyond)
         memo.acted = -memo.acted
@@ -154,5 +156,7 @@ def end_sides(run, l):
             change = abs(doubles(run.g_kept)[at] - doubles(run.g_base)[at]) / lane.passed
             memo.pace = max(change, max(abs(slope_base[at]), abs(slope_kept[at])))
             memo.bend = abs(slope_kept[at] - slope_base[at]) / lane.passed
+            part = lane.hi / lane.passed if located else 0.0
+            memo.passing = slope_base[at] + part * (slope_kept[at] - slope_base[at])
         elif located and target[at] != 0.0:
             band[who] = -abs(high[at])

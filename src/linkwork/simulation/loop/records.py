@@ -166,6 +166,7 @@ MEMO = np.dtype(
             "again",  # 1: the event that occurred did so at the base, where its action had left it at zero
             "pace",  # largest rate of its function in the step in which it occurred [1/s], and
             "bend",  # how fast that changed [1/s^2]
+            "passing",  # its rate where it occurred, before anything acted [1/s]
             "worst",  # component with the largest error in the last attempt that kept h down; -1: none
             "largest",  # largest error estimate of an accepted step, relative to scale + |y|
             "sum",  # sum of those estimates
