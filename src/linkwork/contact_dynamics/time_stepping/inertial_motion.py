@@ -12,6 +12,7 @@ from collections.abc import Collection
 from dataclasses import replace
 from math import sqrt
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -40,6 +41,9 @@ _SLIGHT = 1e-100  # inertia of a drive that is not locked [kg m^2, kg]
 _FIRM = 1e12  # that of a locked one, times what it moves
 _TURN = 0.02  # a step that turns more, see `_runge_kutta`, is made in two
 _MOST = 64  # parts of a step
+
+# The trees of models without forces, by the joints that may be locked: a model keeps a kernel for each tree.
+_trees: "WeakKeyDictionary[Model, dict[frozenset[str], Tree]]" = WeakKeyDictionary()
 
 
 class InertialMotion:
@@ -133,7 +137,7 @@ class _Tree:
 
     def __init__(self, model: "Model", own_q: Array, own_v: Array, locked: Collection[str]) -> None:
         """Take which positions and velocities are moved, and which joints may be locked."""
-        self.model, tree = model, _without_forces(model.link_tree, locked)
+        self.model, tree = model, _without_forces(model, frozenset(locked))
         self._own = own_q.astype(np.int64), own_v.astype(np.int64)
         kernel = motion_kernel(model, motion_algorithm(model, tree), tree)
         arrays = [np.zeros(shape) for shape in kernel.shapes]
@@ -196,14 +200,18 @@ class _Tree:
         return self.qdd.copy()
 
 
-def _without_forces(tree: Tree, locked: Collection[str]) -> Tree:
+def _without_forces(model: "Model", locked: frozenset[str]) -> Tree:
     """Return the tree of links, and what closes its loops, without gravity; some joints may be locked."""
-    if locked:
-        blocks = tuple(_with_drives(block) if block.name in locked else block for block in tree.blocks)
-        tree = tree.with_blocks(blocks).having(loops=tree.loops)
-    data, nothing = tree.data.copy(), np.zeros(len(tree.gravity))
-    data[: len(nothing)] = nothing
-    return tree.having(gravity=nothing, data=data)
+    known = _trees.setdefault(model, {})
+    if locked not in known:
+        tree = model.link_tree
+        if locked:
+            blocks = tuple(_with_drives(block) if block.name in locked else block for block in tree.blocks)
+            tree = tree.with_blocks(blocks).having(loops=tree.loops)
+        data, nothing = tree.data.copy(), np.zeros(len(tree.gravity))
+        data[: len(nothing)] = nothing
+        known.setdefault(locked, tree.having(gravity=nothing, data=data))
+    return known[locked]
 
 
 def _with_drives(block: Block) -> Block:
