@@ -15,7 +15,8 @@ SUBJECTS = {
     "cli": "commands",
     "contact": "coal continuous_manifolds exact_depths next_to_touching",
     "contact_dynamics": "accuracy compliant_contact compliant_steps counted_impacts impacts_of_bodies "
-    "known_motions moreau_jean rolling_bodies rubbing_machines rubbing_motions scenes stepping textbook_motions",
+    "known_motions moreau_jean rolling_bodies rubbing_machines rubbing_motions scenes stepping "
+    "textbook_motions",
     "dynamics": "adams arguments batches invariance joint_forces lagrange laws loads long_chain loops motion "
     "naive printed_answers refused robots seeded_bugs tangent trees twins user_joint",
     "formats": "bounds corpus fuzzing mechanism_json_refused mechanism_shapes odd_bodies odd_meshes "
