@@ -324,7 +324,9 @@ def relax(nodes, c, p, v, islands, first, end, room, loose, saved, enough, few, 
                 work += saved[j]
             poor = work < enough * len(members)
             if (off > _FAR * tolerance or poor) and not (poor and are_loose(loose, members) and not small):
-                off, _ = sweep_island(nodes, c, p, v, room, islands, i, off, _EASILY * tolerance, _TURNS, 0)
+                off, _ = sweep_island(
+                    nodes, c, p, v, room, islands, i, off, _EASILY * tolerance, _TURNS, 0, not patient
+                )
             if off > tolerance and small:
                 off = solve_island(
                     nodes, c, p, v, room, islands, i, off, _EASILY * tolerance, answer[i], patient

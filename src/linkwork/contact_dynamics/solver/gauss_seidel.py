@@ -131,15 +131,16 @@ def _turn(nodes, c, p, v, room, contacts, members, square):
 
 
 @native_apart
-def sweep_island(nodes, c, p, v, room, islands, i, off, enough, turns, patience):
+def sweep_island(nodes, c, p, v, room, islands, i, off, enough, turns, patience, scaled):
     """Sweep as long as it leads somewhere, from a residual `off`, and keep the best.
 
     It ends with a residual that is `enough`, after some `turns`, or when more of them than its `patience`
-    were in vain. Return the residual, and how many turns of sweeps were made.
+    were in vain. Return the residual, and how many turns of sweeps were made. Free bodies go `scaled`, which
+    is faster, or not: to an accuracy modes of contacts follow from last digits, which scales change.
     """
     contacts = islands.contact[islands.first_contact[i] : islands.first_contact[i + 1]]
     members = islands.node[islands.first_node[i] : islands.first_node[i + 1]]
-    free = are_free(nodes, members)
+    free = scaled and are_free(nodes, members)
     if free:
         scale_island(nodes, c, room, islands, i)
         scaled_residual(c, room, p, islands, i)

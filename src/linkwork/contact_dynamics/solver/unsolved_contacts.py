@@ -94,7 +94,7 @@ def _settle(nodes, c, p, v, islands, i, room, loose, saved, tolerance):
     off = residual_of(nodes, c, room, p, v, room.gradient, islands, i)
     if off > tolerance:
         enough = _DEEPER * tolerance
-        off, done = sweep_island(nodes, c, p, v, room, islands, i, off, enough, turns, _PATIENCE)
+        off, done = sweep_island(nodes, c, p, v, room, islands, i, off, enough, turns, _PATIENCE, True)
         for j in members:
             saved[j] = max(saved[j] - TURN * done, min(saved[j], 0.0))
     elif shifts:
