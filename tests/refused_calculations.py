@@ -413,9 +413,6 @@ def kinematics() -> Iterable[Entry]:
         lambda x: lw.kinematics(driven(), [0.0], start=x),
         "start",
     )
-    yield refused(
-        "kinematics", "falling times", lambda: lw.kinematics(driven(), [1.0, 0.0]), "1 is followed by 0"
-    )
     yield refused("kinematics", "strat=", lambda: lw.kinematics(driven(), [0.0], strat=1), "strat", "'start'")
     motion = lw.kinematics(driven(), [0.0, 0.1])
     yield refused("KinematicRecording", ".t", lambda: motion.t, "motion.time")

@@ -322,7 +322,7 @@ def test_laws_that_cannot_be_followed_are_told(law, words):
     ("options", "words"),
     [
         ({"times": "abc"}, "times 'abc' is not made of numbers"),
-        ({"times": []}, "in one row"),
+        ({"times": []}, "times of shape"),
         ({"times": [np.nan]}, "give finite numbers"),
         ({"times": [0.0], "start": [1, 2]}, "start of shape .* give a posture, or the 9 finite numbers"),
         ({"times": [0.0], "start": np.full(9, np.nan)}, "give a posture"),

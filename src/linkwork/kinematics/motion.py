@@ -35,11 +35,6 @@ def kinematics(
     at = np.atleast_1d(real_array("kinematics: times", times))
     if at.ndim != 1 or not len(at) or not np.isfinite(at).all():
         raise ValueError(f"kinematics: times {shown(times)}; give finite numbers [s], in one row")
-    if (fall := np.flatnonzero(np.diff(at) < 0.0)).size:
-        raise ValueError(
-            f"kinematics: times fall: {at[fall[0]]:g} is followed by {at[fall[0] + 1]:g}; sort them "
-            "(what runs backwards does so by the laws of its drivers)"
-        )
     system = system_of(mechanism.copy(), inputs=inputs)
     given = start.q if isinstance(start, State) else start
     q = system.assemble() if given is None else real_array("kinematics: start", given)
