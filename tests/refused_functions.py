@@ -206,7 +206,7 @@ def contact() -> Iterable[Entry]:
     for thing in (touching, touching[0], hit, hits):
         yield refused(type(thing).__name__, "assigned", lambda t=thing: changed(t, "normal", 0.0), "normal")
     for kind in (lw.ContactPoint, lw.Contacts, lw.Hit, lw.Hits):
-        yield refused(kind.__name__, "nothing", kind, "missing")
+        yield refused(kind.__name__, "nothing", kind, "not made by hand")
 
 
 def files() -> Iterable[Entry]:

@@ -322,7 +322,7 @@ def test_laws_that_cannot_be_followed_are_told(law, words):
     ("options", "words"),
     [
         ({"times": "abc"}, "times 'abc' is not made of numbers"),
-        ({"times": []}, "times of shape"),
+        ({"times": []}, "in one row"),
         ({"times": [np.nan]}, "give finite numbers"),
         ({"times": [0.0], "start": [1, 2]}, "start of shape .* give a posture, or the 9 finite numbers"),
         ({"times": [0.0], "start": np.full(9, np.nan)}, "give a posture"),
@@ -354,3 +354,11 @@ def test_rotations_in_space_are_driven_by_their_quaternions():
     flight = lw.kinematics(other, motion.time)
     assert flight["body"].angular_velocity == pytest.approx(motion["arm"].angular_velocity, abs=1e-12)
     assert flight["body"].position[:, 2] == pytest.approx(np.sin(motion.time), abs=1e-13)
+
+
+def test_times_that_fall_are_not_saved(tmp_path):
+    motion = lw.kinematics(usage_four_bar(), [0.0, 0.2, 0.1])
+    assert motion.time.tolist() == [0.0, 0.2, 0.1]
+    with pytest.raises(ValueError, match=r"times fall: 0.2 is followed by 0.1; compute at sorted times"):
+        motion.save(tmp_path / "back.lwr")
+    motion.save(tmp_path / "back.csv")

@@ -137,7 +137,7 @@ def test_a_contact_where_nothing_can_touch_warns() -> None:
 def test_a_pendulum_beside_a_wall_is_told_that_it_does_not_meet_what_it_hangs_on() -> None:
     m = crates("a")
     m.ground.add(lw.Box(1, 1, 1, position=(3, 0, 0)))
-    m.add(lw.Revolute("pin", m.ground, m["a"]))
+    m.add(lw.Revolute("pin", m.ground, m["a"], at=(0, 0, 1)))
     m.add(lw.Contact("contact"))
     with pytest.warns(UserWarning, match=r"joined to each other.*between=\('a', 'ground'\)"):
         m.compile()

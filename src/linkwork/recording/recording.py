@@ -212,6 +212,9 @@ class Recording(Playable, Samples):
         if check_suffix(path, ".lwr", ".csv") == ".csv":
             write_table(self, path)
             return
+        if (fall := np.flatnonzero(np.diff(self.time) < 0.0)).size:
+            t = self.time[fall[0] : fall[0] + 2].tolist()
+            raise ValueError(f"save: times fall: {t[0]:g} is followed by {t[1]:g}; compute at sorted times")
         arrays, absent = self.arrays()
         drawing, shapes = appearance(self)
         arrays |= shapes
