@@ -12,8 +12,6 @@ A step of dt seconds does, in this order:
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
-from functools import wraps
 from math import inf
 from pathlib import Path
 from threading import RLock
@@ -22,24 +20,25 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from linkwork.errors import ModelError, SimulationError
+from linkwork.errors import SimulationError
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.placement import numbers
 from linkwork.model.model import Model
-from linkwork.scene import fracture, putting_together, structural_change, taking_apart
+from linkwork.scene import clocks, fracture, putting_together, structural_change, taking_apart
 from linkwork.scene.actor import Actor
 from linkwork.scene.adding import Adding, refuse
 from linkwork.scene.behaviour import Behaviour
 from linkwork.scene.body_arrays import BodyArrays
-from linkwork.scene.encounter import at_time, placed_bodies
+from linkwork.scene.encounter import placed_bodies
 from linkwork.scene.encounters import Encounters
-from linkwork.scene.handles import BodyHandle, Handle, JointHandle, body_in, joint_in
+from linkwork.scene.handles import BodyHandle, JointHandle, body_in, joint_in
 from linkwork.scene.joint_load import joint_load
 from linkwork.scene.locked_joints import lock, unlock
+from linkwork.scene.members import add_behaviour, remove_behaviour, remove_node
+from linkwork.scene.one_at_a_time import alone, as_edit
 from linkwork.scene.passing_pairs import Passing
 from linkwork.scene.real_time import run
 from linkwork.scene.scene_contacts import SceneContact, contacts_of
-from linkwork.scene.scene_mechanism import remove_static
 from linkwork.scene.scene_node import Group, Static
 from linkwork.scene.scene_queries import energy_of, momentum_of, ray
 from linkwork.scene.scene_recording import SceneRecord
@@ -53,28 +52,6 @@ from linkwork.spelling import checked_keywords, spelled_methods
 from linkwork.viewable import Viewable
 
 Array = np.ndarray
-
-
-def _alone(method: Callable[..., Any]) -> Any:
-    """Let other threads wait: the scene is stepped, or edited, by one at a time."""
-
-    @wraps(method)
-    def wrapped(self: "Scene", *given: Any, **words: Any) -> Any:
-        with self.lock:
-            return method(self, *given, **words)
-
-    return wrapped
-
-
-def _edit(method: Callable[..., Any]) -> Any:
-    """Let a change be one edit, whatever it is made of: what was before it is kept, for `undo`."""
-
-    @wraps(method)
-    def wrapped(self: "Scene", *given: Any, **words: Any) -> Any:
-        with self.lock, self.history.edit():
-            return method(self, *given, **words)
-
-    return wrapped
 
 
 _LOOK = 16  # steps after which is looked for mechanisms that came off others and have gone away
@@ -190,50 +167,21 @@ class Scene(Group):
             if isinstance(node, Group):
                 yield from self.walk_nodes(node)
 
-    @_edit
+    @as_edit
     def take_in(self, group: Group, thing: Any, given: dict[str, Any]) -> Any:
         """Do what `Group.add` says."""
         if isinstance(thing, Behaviour):
             refuse(thing, given, ())
-            return self._add_behaviour(thing)
+            return add_behaviour(self, thing, self._behaviours)
         return self._adding.take_in(group, thing, given)
 
-    def _add_behaviour(self, thing: Behaviour) -> Behaviour:
-        if thing in self._behaviours:
-            raise ModelError(f"scene: {thing!r} is in it already")
-        for word, part in vars(thing).items():
-            if not isinstance(part, Handle | Actor):
-                continue
-            if not part.exists or (part.actor if isinstance(part, Handle) else part).scene is not self:
-                raise ModelError(f"scene: {word} of {thing!r}, {part!r}, is not in this scene")
-        thing.begin(self)
-        self._behaviours.append(thing)
-        return thing
-
-    @_edit
+    @as_edit
     def remove(self, thing: Any) -> None:
         """Take out a mechanism, a group with all that is in it, static shapes, or a behaviour."""
         if isinstance(thing, Behaviour):
-            if thing not in self._behaviours:
-                raise ModelError(f"scene: {thing!r} is not in it; nothing to remove")
-            self._behaviours.remove(thing)
-            return
-        node = self[thing] if isinstance(thing, str) else thing
-        if not isinstance(node, Group | Static | Actor) or node.parent is None:
-            raise ModelError(
-                f"scene: {thing!r} is no node in it; give a mechanism, a group or static shapes, and take "
-                "parts of a mechanism out by robot.remove(name)"
-            )
-        for child in list(node.children) if isinstance(node, Group) else ():
-            self.remove(child)
-        if isinstance(node, Actor):
-            structural_change.dismiss(self, node)
-        if isinstance(node, Static):
-            body = node.body
-            node.parent.drop(node)
-            structural_change.change_statics(self, lambda _, made: remove_static(made, body))
+            remove_behaviour(thing, self._behaviours)
         else:
-            node.parent.drop(node)
+            remove_node(self, self[thing] if isinstance(thing, str) else thing)
 
     # time
 
@@ -396,12 +344,12 @@ class Scene(Group):
 
     # changes
 
-    @_edit
+    @as_edit
     def detach(self, body: BodyHandle) -> Actor:
         """Take a body, with what hangs on it, off its mechanism; return the mechanism that it is now."""
         return taking_apart.detach(self, body_in(self, body, "detach"))
 
-    @_edit
+    @as_edit
     def attach(
         self,
         parent: Any,
@@ -422,98 +370,81 @@ class Scene(Group):
         """
         return putting_together.attach(self, parent, child, joint, at, axis, name, options)
 
-    @_edit
+    @as_edit
     def weld(self, parent: Any, child: BodyHandle, *, name: str | None = None) -> JointHandle:
         """Fix two bodies to each other where they are now."""
         return putting_together.attach(self, parent, child, None, None, None, name, None)
 
-    @_edit
+    @as_edit
     def unweld(self, joint: JointHandle) -> Actor | None:
         """Take a joint out; return the mechanism that comes off by it, if one does."""
         return taking_apart.separate(self, joint_in(self, joint, "unweld"))
 
-    @_edit
+    @as_edit
     def fracture(self, body: BodyHandle, parts: Sequence[Body]) -> list[Actor]:
         """Break a body into parts, drawn where they are in its frame; momentum is kept."""
         return fracture.fracture(self, body_in(self, body, "fracture"), parts)
 
-    @_edit
+    @as_edit
     def disintegrate(self, actor: Actor) -> None:
         """Let all bodies of a mechanism fly on by themselves."""
         taking_apart.disintegrate(self, actor)
 
-    @_edit
+    @as_edit
     def reduce(self, actor: Actor, joints: Sequence[str]) -> None:
         """Lock joints of a mechanism; see `Actor.reduce`."""
         lock(self, actor, joints)
 
-    @_edit
+    @as_edit
     def unlock(self, actor: Actor) -> None:
         """Unlock what `reduce` has locked."""
         unlock(self, actor)
 
-    @_edit
+    @as_edit
     def remove_element(self, actor: Actor, name: str) -> None:
         """Take an element out of a mechanism; see `Actor.remove`."""
         taking_apart.remove_element(self, actor, name)
 
     # clocks
 
-    @_alone
+    @alone
     def pause(self, actor: Actor) -> None:
         """Stop the clock of a mechanism; see `Actor.pause`."""
-        if not actor.paused:
-            structural_change.take_out(self, actor).paused = True
+        clocks.pause(self, actor)
 
-    @_alone
+    @alone
     def resume(self, actor: Actor) -> None:
         """Let the clock of a mechanism go on."""
-        if actor.paused:
-            actor.unit.paused = False
-            self.encounters.begin([actor.unit])
+        clocks.resume(self, actor)
 
-    @_alone
+    @alone
     def sleep(self, actor: Actor) -> None:
         """Let a mechanism stand still, with all that it touches, until something comes near or `wake`."""
-        encounter = actor.unit.encounter
-        if encounter and not encounter.resting:
-            still = [replace(unit.state, v=0.0 * unit.v, memory=None) for unit in encounter.units]
-            units = encounter.units
-            self.encounters.end(encounter, states=False, memory=False)
-            self.encounters.begin(units, still).resting = True
+        clocks.sleep(self, actor)
 
-    @_alone
+    @alone
     def restart(self, actor: Actor) -> None:
         """Begin anew with a mechanism as it was added."""
-        if actor.start is None:
-            raise ModelError(f"{actor.path!r} came off another mechanism; it has no start to go back to")
-        unit = structural_change.take_out(self, actor)
-        mechanism, model, state = actor.start
-        unit.actors.remove(actor)
-        unit.become(mechanism, model, state)
-        unit.settle(at_time(state, self.time))
-        unit.paused = False
-        actor.return_to(unit, tuple(unit.numbers), {}, {})
-        self.encounters.begin([unit])
+        clocks.restart(self, actor)
 
     # copies and files
 
-    @_alone
+    @alone
     def snapshot(self) -> Snapshot:
         """Return all that the scene is now, for `restore`."""
         return Snapshot.of(self)
 
-    @_alone
+    @alone
     def restore(self, snapshot: Snapshot) -> None:
         """Become what it was; it goes on from there bit for bit."""
         snapshot.apply(self)
 
-    @_alone
+    @alone
     def rewind(self, steps: int = 1) -> None:
         """Take back steps, with the edits made since; as many are kept as `rewind` of the scene says."""
         self.history.back(steps)
 
-    @_alone
+    @alone
     def undo(self, edits: int = 1) -> None:
         """Take back edits, with the steps made since; they are kept as those of `rewind` are.
 
@@ -521,12 +452,12 @@ class Scene(Group):
         """
         self.history.back(edits, "edit")
 
-    @_alone
+    @alone
     def hash(self) -> str:
         """Return a digest of where all mechanisms are, to the bit."""
         return Snapshot.of(self).digest
 
-    @_alone
+    @alone
     def save(self, path: str | Path) -> None:
         """Write all that the scene is to a `.lws` file; `lw.load` goes on from there bit for bit."""
         from linkwork.scene.scene_file import save
