@@ -175,11 +175,17 @@ def runs() -> Iterable[Entry]:
         yield refused("Simulation", what, lambda g=together: lw.Simulation(model, **g), *words)
     yield refused(
         "simulate",
-        "an interval of no checkpoint",
-        lambda: lw.simulate(model, 0.01, checkpoint_interval=5.0),
-        "checkpoint_interval 5.0",
-        "checkpoint=",
+        "threads for one run",
+        lambda: lw.simulate(model, 0.01, threads=2),
+        "threads 2",
+        "one run",
     )
+    for every in (*NO_NUMBERS, 0.0, -1.0):
+        yield refused(
+            "Checkpoint", f"every {every!r}", lambda e=every: lw.Checkpoint("a.lwc", every=e), "every"
+        )
+    for file in (1.0, None, b"a"):
+        yield refused("Checkpoint", f"file {file!r}", lambda f=file: lw.Checkpoint(f), "checkpoint")
     yield from each("simulate", "duration", (*NO_NUMBERS, -1.0), lambda x: lw.simulate(model, x), "duration")
     yield from each(
         "simulate", "model", (1.0, None, lw.Body("a")), lambda x: lw.simulate(x, 1.0), "simulate: model"

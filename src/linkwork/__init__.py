@@ -141,6 +141,7 @@ if TYPE_CHECKING:
     from linkwork.scene.scene_events import OnContact, OnDistance, OnLimit, OnTime
     from linkwork.scene.sensors import ContactSensor, HeightSensor, InertialSensor, RaySensor
     from linkwork.scene.static_shapes import ground_plane
+    from linkwork.simulation.checkpoint import Checkpoint
     from linkwork.simulation.event import Event
     from linkwork.simulation.forest import Forest
     from linkwork.simulation.integrators.tableau import Tableau
@@ -218,6 +219,7 @@ _WHERE = {
     "linkwork.scene.scene_events": "OnContact OnDistance OnLimit OnTime",
     "linkwork.scene.sensors": "ContactSensor HeightSensor InertialSensor RaySensor",
     "linkwork.scene.static_shapes": "ground_plane",
+    "linkwork.simulation.checkpoint": "Checkpoint",
     "linkwork.simulation.event": "Event",
     "linkwork.simulation.stepping": "Simulation",
     "linkwork.simulation.forest": "Forest",
@@ -283,6 +285,7 @@ __all__ = [
     "Capsule",
     "CapturedMotion",
     "carry",
+    "Checkpoint",
     "closest_points",
     "collide",
     "Colliders",

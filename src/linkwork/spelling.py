@@ -284,6 +284,16 @@ def check_keywords(callee: Any, given: Mapping[str, Any], hidden: Sequence[str] 
     )
 
 
+class _Open:
+    """The default of an option that is handed on, as it is shown: where it goes says what it is."""
+
+    def __repr__(self) -> str:
+        return "..."
+
+
+_OPEN = _Open()
+
+
 def check_arguments(callee: Any, args: tuple[Any, ...], options: Mapping[str, Any]) -> None:
     """Raise TypeError if arguments are missing, or too many, with those that there are."""
     signature = inspect.signature(callee)
@@ -293,7 +303,12 @@ def check_arguments(callee: Any, args: tuple[Any, ...], options: Mapping[str, An
         plain = [
             p.replace(annotation=p.empty)
             for p in signature.parameters.values()
-            if p.name not in _GIVEN and p.annotation is not Never
+            if p.name not in _GIVEN and p.kind is not p.VAR_KEYWORD
+        ]
+        listed = {p.name for p in plain} | {*_GIVEN}
+        handed_on = [name for name in keywords(callee) or () if name not in listed]
+        plain += [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=_OPEN) for name in handed_on
         ]
         takes = signature.replace(parameters=plain, return_annotation=signature.empty)
         raise TypeError(f"{callee.__name__}: {error}; it takes {takes}") from None

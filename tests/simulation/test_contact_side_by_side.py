@@ -7,7 +7,7 @@ import pytest
 from simulation.test_event_sides import DIRECTIONS, FLOOR, HEIGHT, HOLDING, PASSING, SPAN, floor
 
 import linkwork as lw
-from linkwork.simulation.checkpoint import Checkpoint
+from linkwork.simulation.checkpoint import CheckpointFile
 
 STEP = 1 / 120
 GOAL: Any = lw.Input("goal", 0.0)
@@ -225,18 +225,18 @@ def test_a_run_that_crashes_in_mid_contact_goes_on_bit_for_bit(samples, tmp_path
     note = lw.Event("low", lambda body, t: body.position[2] - 0.8, of=model.mechanism["ball"], action="note")
     options: Any = {"step": 1 / 60, "events": [note], **samples}
     plain = lw.simulate(model, 0.9, **options)
-    write, count = Checkpoint.write, []
+    write, count = CheckpointFile.write, []
 
     def crashing(self, *what):
         count.append(write(self, *what))
         if len(count) in (2, 3) and (samples or len(count) == 3):
             raise Crash
 
-    monkeypatch.setattr(Checkpoint, "write", crashing)
-    kept = {"checkpoint": file, "checkpoint_interval": 1e-9, **options}
+    monkeypatch.setattr(CheckpointFile, "write", crashing)
+    kept = {"checkpoint": lw.Checkpoint(file, every=1e-9), **options}
     with pytest.raises(Crash):
         lw.simulate(model, 0.9, **kept)
-    monkeypatch.setattr(Checkpoint, "write", write)
+    monkeypatch.setattr(CheckpointFile, "write", write)
     run = lw.simulate(model, 0.9, **kept)
     again = lw.simulate(model, 0.9, **kept)  # it is over, and read from the file
     for other in (run, again):

@@ -1,5 +1,6 @@
 """Faults in a run: nothing silently wrong, nothing lost, nothing that hangs; arguments that cannot be."""
 
+import inspect
 import math
 import os
 import pickle
@@ -10,6 +11,7 @@ import sys
 import termios
 import time
 import traceback
+import typing
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -22,6 +24,7 @@ from simulation.scenes import ADAPTIVE, METHODS, ball, bent, bouncing, digest, d
 
 import linkwork as lw
 from linkwork.simulation import single_run
+from linkwork.spelling import keywords
 
 Array = np.ndarray
 
@@ -410,7 +413,7 @@ def refused() -> dict[str, tuple[dict[str, Any], str]]:
         "times": ([], [1.0, 0.5], [0.5, 0.5], [math.nan], [-1.0], [0.0, 11.0], 0.5, "now", [[0.0, 1.0]])
     }
     wrong |= {"threads": (0, -1, 1.5, "all", True), "check": ("no", None, 1)}
-    wrong |= {"checkpoint": (5, b"file", "/"), "checkpoint_interval": (1.0, 60)}
+    wrong |= {"checkpoint": (5, b"file", "/")}
     wrong |= {"q": (np.zeros(3), np.zeros((3, 5)), np.zeros((2, 2, 2)), "left", [[0, 1j]], 0.0)}
     wrong |= {"v": (np.zeros(3), np.zeros((3, 5)), "fast")}
     cases = {f"{word} {value!r}": ({word: value}, word) for word, values in wrong.items() for value in values}
@@ -420,10 +423,9 @@ def refused() -> dict[str, tuple[dict[str, Any], str]]:
         "checkpoint and q": ({"checkpoint": "here.lwc", "q": q}, "checkpoint"),
         "q and v of different lengths": ({"q": q, "v": np.zeros((4, 2))}, r"q .*\(3, 2\) .* v .*\(4, 2\)"),
         "step and accuracy": ({"step": 0.01, "accuracy": 1e-6}, "step 0.01 and accuracy 1e-06 exclude"),
-        **{
-            f"interval {x!r}": ({"checkpoint": "here.lwc", "checkpoint_interval": x}, "checkpoint_interval")
-            for x in (0.0, -1.0, math.nan, "often")
-        },
+        "threads for one run": ({"threads": 2}, "threads 2 for one run"),
+        "states of several": ({"state": lw.State(q, q)}, "state is of 3 mechanisms; give q=state.q"),
+        "runs of several": ({"state": lw.simulate(model, 0.1, q=q)}, "3 runs.*give one of runs.finals"),
         "rk4 without a step": ({"method": "rk4"}, "'rk4' .*step="),
         "steps of 1e-12 s": ({"step": 1e-12}, "1e[+]13 of step .*max_steps"),
         "a step beyond max_step": ({"step": 0.1, "max_step": 0.01}, "step 0.1 .*max_step 0.01"),
@@ -452,9 +454,10 @@ def accepted() -> dict[str, dict[str, Any]]:
     good |= {"duration": (0.0, 1, 0.5), "state": (None, bent(model)), "model": (model, model.mechanism)}
     good |= {"times": (None, [0.5], np.linspace(0.0, 1.0, 3)), "threads": (1, 2), "check": (True, False)}
     good |= {"events": ((), [lw.Event("straight", lambda t, q, v: q["elbow"])]), "checkpoint": (None,)}
-    good |= {"checkpoint_interval": (None,), "q": (q, q.tolist()), "v": (np.zeros((3, 2)),)}
+    good |= {"q": (q, q.tolist()), "v": (np.zeros((3, 2)),)}
     cases = {f"{word} {value!r}": {word: value} for word, values in good.items() for value in values}
-    return {case: {**({"q": q} if "v" in words else {}), **words} for case, words in cases.items()}
+    many = {"v", "threads"}
+    return {case: {**({"q": q} if many & words.keys() else {}), **words} for case, words in cases.items()}
 
 
 ACCEPTED = accepted()
@@ -469,6 +472,26 @@ def test_an_argument_that_can_be_is_accepted(case):
 def test_every_argument_that_is_refused_is_accepted_with_another_value():
     words = {word for arguments, _ in REFUSED.values() for word in arguments}
     assert words == {word for arguments in ACCEPTED.values() for word in arguments}
+
+
+@pytest.mark.parametrize("every", [0.0, -1.0, math.nan, "often"])
+def test_the_interval_of_a_checkpoint_is_checked(every):
+    with pytest.raises(ValueError, match="checkpoint: every"):
+        lw.Checkpoint("here.lwc", every=every)
+
+
+def test_what_a_run_begins_with_determines_what_is_returned():
+    """The forms that type checkers see: each returns what it promises, and together they have all options."""
+    model, q = pendulum(), np.zeros((3, 2))
+    starts = {"state": bent(model)}, {"q": q, "v": q}, {"v": q}, {"vary": {"arm.mass": [1.0, 2.0]}}
+    forms = typing.get_overloads(inspect.unwrap(lw.simulate))
+    for form, start in zip(forms, starts, strict=True):
+        signature = inspect.signature(form)
+        options = [each for each in signature.parameters.values() if each.kind is each.KEYWORD_ONLY]
+        assert {each.name for each in options if each.default is each.empty} <= start.keys()
+        assert start.keys() <= signature.parameters.keys()
+        assert type(lw.simulate(model, 0.1, **start)) is signature.return_annotation
+    assert set().union(*map(keywords, forms)) == set(keywords(inspect.unwrap(lw.simulate)))
 
 
 def test_names_and_quantities_of_events_are_checked():

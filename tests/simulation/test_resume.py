@@ -218,7 +218,7 @@ def long_run(kills: int, path: Path | None = None) -> lw.Recording:
     """Run for as long as it takes to be killed so often."""
     model = pendulum()
     span = kills * A_KILL
-    kept = {} if path is None else {"checkpoint": path, "checkpoint_interval": 0.02}
+    kept = {} if path is None else {"checkpoint": lw.Checkpoint(path, every=0.02)}
     return lw.simulate(model, span, bent(model), every=EVERY, **kept)
 
 
@@ -281,7 +281,7 @@ def test_a_checkpoint_is_written_when_its_interval_has_passed(tmp_path, monkeypa
         written.clear()
         model = pendulum()
         path = tmp_path / f"{number}.lwc"
-        lw.simulate(model, 300.0, bent(model), every=EVERY, checkpoint=path, checkpoint_interval=interval)
+        lw.simulate(model, 300.0, bent(model), every=EVERY, checkpoint=lw.Checkpoint(path, every=interval))
         counts.append(len(written))
     assert counts[0] > 5
     assert counts[1] == 2  # at the start and at the end
@@ -303,7 +303,7 @@ def test_a_checkpoint_of_any_scene_goes_on(name, tmp_path, monkeypatch):
     interrupted = 0
     for _ in range(200):
         try:
-            run = scene.run(checkpoint=path, checkpoint_interval=1e-9)
+            run = scene.run(checkpoint=lw.Checkpoint(path, every=1e-9))
         except KeyboardInterrupt:
             interrupted += 1
             continue
@@ -373,7 +373,7 @@ def test_a_disk_that_fills_up_does_not_end_the_run(tmp_path, monkeypatch):
     look_up_often(monkeypatch)
     monkeypatch.setattr(array_file, "write", full)
     with pytest.warns(UserWarning, match="checkpoint: an older one was kept.*No space"):
-        run = lw.simulate(model, 30.0, bent(model), checkpoint=path, checkpoint_interval=1e-9)
+        run = lw.simulate(model, 30.0, bent(model), checkpoint=lw.Checkpoint(path, every=1e-9))
     assert len(calls) > 3
     monkeypatch.undo()
     with warnings.catch_warnings():

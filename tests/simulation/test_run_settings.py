@@ -16,13 +16,13 @@ import linkwork as lw
 from linkwork.native.cache_lines import LINE
 from linkwork.recording.lazy_sequence import Each
 from linkwork.simulation import run_settings
-from linkwork.simulation.options import RunOptions
+from linkwork.simulation.options import GivenOptions
 from linkwork.simulation.run_settings import RunSettings
 from linkwork.simulation.workspace import WorkspaceLayout
 
 
 def setting(model: lw.Model, **words: Any) -> RunSettings:
-    return run_settings.setting(model, RunOptions(**words))
+    return run_settings.setting(model, GivenOptions(**words))
 
 
 def test_a_setting_is_kept_for_runs_with_the_same_options():

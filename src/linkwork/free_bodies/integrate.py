@@ -33,7 +33,7 @@ from linkwork.simulation.failure import Failure, SimulationFailed
 from linkwork.simulation.integration import Work, march, prepare
 from linkwork.simulation.integrators.methods import METHODS
 from linkwork.simulation.loop.programs import PROGRAMS, Program
-from linkwork.simulation.options import MOST_STEPS, Options, RunOptions, sample_times, seconds
+from linkwork.simulation.options import MOST_STEPS, GivenOptions, Options, sample_times, seconds
 from linkwork.simulation.problem import Problem
 from linkwork.spelling import checked_keywords, require
 
@@ -72,7 +72,7 @@ def integrate(
     if pull is not None and pull.shape != things[0].x.shape:
         raise ValueError(f"integrate: gravity {gravity!r}; give {things[0].x.size} numbers")
     try:
-        chosen = RunOptions(accuracy, step, method, max_step, max_steps).checked().settled(smooth=False)
+        chosen = GivenOptions(accuracy, step, method, max_step, max_steps).checked().settled(smooth=False)
         span = seconds(duration)
         wanted = sample_times(0.0, span, times, every)
     except ValueError as error:

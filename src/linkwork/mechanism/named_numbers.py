@@ -96,6 +96,8 @@ def _no_number(mechanism: Mechanism, text: str) -> str:
     having = [f"{thing.name}.{text}" for thing in mechanism.elements if text in dict(_numbers(thing))]
     if having:
         return f" does not say of what; give {' or '.join(map(repr, having[:3]))}"
+    if element == "gravity":
+        return " has no such part; give 'gravity', or one component of it, 'gravity[2]'"
     return f": {unknown('element', element, [*mechanism, 'gravity'])}"
 
 

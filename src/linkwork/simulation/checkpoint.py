@@ -14,7 +14,9 @@ from linkwork.model.state import State
 from linkwork.recording import array_file
 from linkwork.recording.report import event_of, plain_event
 from linkwork.simulation.loop.records import MEMO
+from linkwork.simulation.options import positive
 from linkwork.simulation.run_settings import RunSettings
+from linkwork.spelling import Spelled, fixed
 
 Array = np.ndarray
 
@@ -28,11 +30,33 @@ class Kept:
     events: list[tuple[float, str]]
 
 
-class Checkpoint:
+@fixed("make another lw.Checkpoint")
+@dataclass(frozen=True)
+class Checkpoint(metaclass=Spelled):
+    """A file in which `simulate` keeps a run while it goes on, and how often it is written.
+
+    The same call with the same file goes on from there after a crash.
+
+    >>> Checkpoint("night.lwc", every=10.0)
+    Checkpoint(file='night.lwc', every=10.0)
+    """
+
+    file: str | Path
+    every: float = 60.0  # [s] of the clock on the wall
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.file, str | Path):
+            raise ValueError(f"checkpoint {self.file!r}; give the name of a file")
+        if Path(self.file).is_dir():
+            raise ValueError(f"checkpoint {str(self.file)!r} is a folder; give the name of a file")
+        positive("checkpoint: every", self.every)
+
+
+class CheckpointFile:
     """A file that is replaced, all or nothing, every `interval` seconds; it belongs to one run alone."""
 
-    def __init__(self, path: Path, interval: float, run: str):
-        self._path, self._interval, self._run = path, interval, run
+    def __init__(self, asked: Checkpoint, run: str):
+        self._path, self._interval, self._run = Path(asked.file), float(asked.every), run
         self.put_off()
 
     @property

@@ -1,7 +1,6 @@
 """Runs with contact: a `Simulation` that goes through the times of its samples."""
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,9 +8,9 @@ import numpy as np
 from linkwork.model.model import Model
 from linkwork.model.state import State
 from linkwork.recording.recording import Recording
-from linkwork.simulation.checkpoint import Checkpoint, run_identity
+from linkwork.simulation.checkpoint import Checkpoint, CheckpointFile, run_identity
 from linkwork.simulation.failure import SimulationFailed
-from linkwork.simulation.options import RunOptions, sample_times
+from linkwork.simulation.options import GivenOptions, sample_times
 from linkwork.simulation.run_settings import setting
 from linkwork.simulation.stepping import Simulation
 
@@ -22,31 +21,30 @@ _BATCH_SAMPLES = 101  # of each run of a batch, unless times are given
 
 def run_with_contact(
     model: Model,
-    words: RunOptions,
+    words: GivenOptions,
     span: float,
     start: Mapping[str, Any],
     samples: tuple[Any, Any],
     threads: int,
     check: bool,
-    checkpoint: tuple[str | Path | None, float] = (None, 60.0),
+    checkpoint: Checkpoint | None = None,
 ) -> Any:
     """Return the recording of a run, or of a batch; `start` has state, q, v, vary and inputs, as given.
 
-    `samples` are `times` and `every`; `checkpoint` is a file, or None, and how often it is written [s].
+    `samples` are `times` and `every`.
     """
     state, batch = start.get("state"), any(start.get(word) is not None for word in ("q", "v", "vary"))
     t0 = 0.0 if state is None else (state.final if isinstance(state, Recording) else state).t
     times = _times(t0, span, *samples, words.step, batch)
-    options = {word: getattr(words, word) for word in RunOptions.__dataclass_fields__}
+    options = {word: getattr(words, word) for word in GivenOptions.__dataclass_fields__}
     try:
         sim = Simulation(model, **start, **options, threads=threads, record=max(len(times), 1))
     except ValueError as error:
         raise ValueError(str(error).removeprefix("Simulation: ")) from None
-    path, interval = checkpoint
     kept = None
-    if path is not None:
+    if checkpoint is not None:
         identity = run_identity(setting(sim.model, words), sim.state, span, times)
-        kept = Checkpoint(Path(path), interval, identity)
+        kept = CheckpointFile(checkpoint, identity)
     try:
         sim.go_through(times.tolist(), kept)
     except SimulationFailed:
@@ -66,7 +64,7 @@ def _times(t0: float, span: float, times: Any, every: Any, step: float, batch: b
     return sample_times(t0, span, times, every)
 
 
-def rows_between(run: Recording, k: int, times: Array, words: RunOptions) -> Array:
+def rows_between(run: Recording, k: int, times: Array, words: GivenOptions) -> Array:
     """Return q, v and the work (T, nq + nv + 1) at rising times between samples k and k + 1 of a run."""
     start = State(run.q[k], run.v[k], float(run.time[k]), None, run._channels.part(k).inputs)
     span = float(times[-1]) - start.t

@@ -18,7 +18,7 @@ from linkwork.contact_dynamics.event_driven.touching import Surfaces
 from linkwork.mechanism.contact import impact_law
 from linkwork.model.model import Model
 from linkwork.simulation.contact_programs import ContactPrograms
-from linkwork.simulation.options import RunOptions
+from linkwork.simulation.options import GivenOptions
 from linkwork.simulation.problem import Problem
 from linkwork.simulation.restoring import PROJECTED
 from linkwork.simulation.run_settings import RunSettings
@@ -34,7 +34,7 @@ class ContactSettings(RunSettings):
 
     with_contact = True
 
-    def __init__(self, model: Model, words: RunOptions) -> None:
+    def __init__(self, model: Model, words: GivenOptions) -> None:
         super().__init__(model, words)
         self._check()
         mechanism = model.mechanism

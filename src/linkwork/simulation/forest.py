@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -30,8 +30,7 @@ from linkwork.simulation.forest_recording import ForestFailed, ForestRecording, 
 from linkwork.simulation.forest_runs import run_together, runs_of
 from linkwork.simulation.forest_world import World, meeting_members
 from linkwork.simulation.initial_state import checked_state
-from linkwork.simulation.options import MOST_STEPS, RunOptions, sample_times, seconds, worker_count
-from linkwork.simulation.restoring import PROJECTED, Restoring
+from linkwork.simulation.options import GivenOptions, StepOptions, sample_times, seconds, worker_count
 from linkwork.spelling import Closed, require, spelled_methods
 
 Array = np.ndarray
@@ -256,16 +255,11 @@ class Forest(Closed):
         state: "State | ForestRecording | None" = None,
         *,
         inputs: Mapping[str, float] | None = None,
-        accuracy: float | None = None,
-        step: float | None = None,
-        method: str = "auto",
         times: Any = None,
         every: float | None = None,
-        max_step: float | None = None,
-        max_steps: float = MOST_STEPS,
-        loops: str | Restoring = PROJECTED,
         threads: int | None = None,
         check: bool = True,
+        **steps: Unpack[StepOptions],
     ) -> "ForestRecording":
         """Let all members move for a duration [s]; the options are those of `lw.simulate`.
 
@@ -275,7 +269,7 @@ class Forest(Closed):
         which has what was computed as `.run`; with check=False it is returned. Ctrl-C returns what was
         computed.
         """
-        words = RunOptions(accuracy, step, method, max_step, max_steps, loops=loops)
+        words = GivenOptions(**steps)
         try:
             parts = self.parts(self.state() if state is None else state)
             for name, values in self._inputs(inputs or {}).items():
@@ -292,7 +286,7 @@ class Forest(Closed):
         found, world = run_alone(workers), None
         if self._world:
             start = self._world.state(parts, given or State(np.zeros(0), np.zeros(0), t))
-            world = run_together(self._world.model, start, words, span, wanted, threads)
+            world = run_together(self._world.model, start, words, span, wanted)
             found |= {name: MemberRecording(world, self._world, name) for name in self.meeting}
         recording = ForestRecording(self, wanted, {name: found[name] for name in self.models}, world)
         if check and any(recording[name].status != Status.INTERRUPTED.name for name in recording.failed):

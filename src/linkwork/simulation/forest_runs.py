@@ -12,7 +12,7 @@ from linkwork.model.state import State
 from linkwork.recording.recording import Recording
 from linkwork.simulation.batch_run import ManyRuns
 from linkwork.simulation.initial_state import checked_state, closed
-from linkwork.simulation.options import RunOptions
+from linkwork.simulation.options import GivenOptions
 from linkwork.simulation.polling import results
 from linkwork.simulation.run_settings import setting
 from linkwork.simulation.simulate import simulate
@@ -22,7 +22,7 @@ Job = tuple[Model, tuple[str, ...]]  # identical members, by name
 
 
 def runs_of(
-    jobs: Sequence[Job], parts: Mapping[str, State], words: RunOptions, span: float, wanted: Array
+    jobs: Sequence[Job], parts: Mapping[str, State], words: GivenOptions, span: float, wanted: Array
 ) -> Callable[[int], dict[str, Any]]:
     """Return what runs jobs from states in a number of threads, and gives recordings by name.
 
@@ -45,12 +45,10 @@ def runs_of(
     return run_all
 
 
-def run_together(
-    model: Model, start: State, words: RunOptions, span: float, wanted: Array, threads: int | None
-) -> Recording:
+def run_together(model: Model, start: State, words: GivenOptions, span: float, wanted: Array) -> Recording:
     """Return the recording of the model of all members that meet."""
-    options = {word: getattr(words, word) for word in RunOptions.__dataclass_fields__}
-    return simulate(model, span, start, **options, times=wanted, threads=threads, check=False)
+    options = {word: getattr(words, word) for word in GivenOptions.__dataclass_fields__}
+    return simulate(model, span, start, **options, times=wanted, check=False)
 
 
 def _batch(model: Model, states: Sequence[State]) -> State:

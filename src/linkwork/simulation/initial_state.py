@@ -10,6 +10,7 @@ from linkwork.model import nonfinite
 from linkwork.model.model import Model
 from linkwork.model.state import State
 from linkwork.real_numbers import real_array, shown
+from linkwork.recording.batch import Recordings
 
 Array = np.ndarray
 
@@ -20,7 +21,11 @@ _LENGTH_ONE = 1e-12  # a quaternion this close is left as it is, to the last bit
 def checked_state(model: Model, state: Any) -> State:
     """Return a state of its own for a run; ValueError names what is wrong with it."""
     if not isinstance(state, State):
-        raise ValueError(f"state is {shown(state)}; give model.state(...) or run.final")
+        many = isinstance(state, Recordings)
+        give = "one of runs.finals, or q= and v= of all of them" if many else "model.state(...) or run.final"
+        raise ValueError(f"state is {shown(state)}; give {give}")
+    if np.ndim(state.q) == 2:
+        raise ValueError(f"state is of {len(state.q)} mechanisms; give q=state.q, v=state.v in its place")
     q, v = checked(model, "q", state.q, 1), checked(model, "v", state.v, 1)
     if not isinstance(state.t, int | float | np.number) or not isfinite(state.t):
         raise ValueError(f"state.t is {state.t!r}; give a finite time")

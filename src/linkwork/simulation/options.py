@@ -5,7 +5,7 @@ import os
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from math import inf, isfinite, isnan
-from typing import Any, TypeGuard
+from typing import Any, TypedDict, TypeGuard
 
 import numpy as np
 
@@ -26,6 +26,17 @@ _FINEST = 1e-14  # accuracy that can be asked for
 _FINE = 1e-4  # accuracy from which on order 8 takes fewer evaluations than order 5
 _MOST_SAMPLES = 10**9  # more are a slip of the pen
 _PART = 5  # a fifth of the machine's memory may be samples: they are copied when they are put together
+
+
+class StepOptions(TypedDict, total=False):
+    """How time passes: what `simulate`, `Simulation` and forests take to make their steps, as `**steps`."""
+
+    accuracy: float | None  # of the motion; 1e-8 unless given. Steps are as small as it needs
+    step: float | None  # [s] in place of an accuracy: all steps have this length
+    method: str | StepMethod  # "auto", one of METHODS, or a Tableau of the user's own
+    loops: str | Restoring  # how closed loops are held: "projected", "restored" or Restoring(...)
+    max_step: float | None  # [s] the longest step, where steps follow an accuracy
+    max_steps: float  # a run that takes more ends with an error
 
 
 @dataclass(frozen=True)
@@ -76,8 +87,8 @@ class Options:
 
 
 @dataclass(frozen=True)
-class RunOptions:
-    """How `simulate` is to integrate, in the words of its caller."""
+class GivenOptions:
+    """How `simulate` is to integrate, in the words of its caller: StepOptions and events, not checked yet."""
 
     accuracy: Any = None
     step: Any = None

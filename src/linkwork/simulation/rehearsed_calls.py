@@ -11,7 +11,7 @@ import numpy as np
 
 from linkwork.model.state import State
 from linkwork.simulation.event import Event
-from linkwork.simulation.options import RunOptions
+from linkwork.simulation.options import GivenOptions
 
 if TYPE_CHECKING:
     from linkwork.recording.recording import Recording
@@ -24,7 +24,7 @@ class Call:
 
     duration: Any
     state: Any
-    words: RunOptions
+    words: GivenOptions
     times: Any
     every: Any
     inputs: Any
@@ -60,7 +60,7 @@ def _same(one: Any, other: Any) -> bool:
         return False
     if isinstance(one, bool | int | float | str | CodeType):
         return bool(one == other)
-    if isinstance(one, RunOptions):
+    if isinstance(one, GivenOptions):
         return _same_words(vars(one), vars(other))
     if isinstance(one, State):
         parts = [(x.q, x.v, x.t, dict(x.inputs)) for x in (one, other)]

@@ -14,7 +14,7 @@ from linkwork.model.own_forces import input_values
 from linkwork.recording.report import Hit, Impact, hits_of
 from linkwork.recording.status import Status
 from linkwork.simulation import resume
-from linkwork.simulation.checkpoint import Checkpoint, Kept
+from linkwork.simulation.checkpoint import CheckpointFile, Kept
 from linkwork.simulation.contact_settings import ContactSettings
 from linkwork.simulation.event_log import Occurrences
 from linkwork.simulation.failure import failed
@@ -109,7 +109,7 @@ class ContactRun(OneRun):
         """Return whether the memory of the start leads there."""
         return resume.work_until(self._problem, self._setting.key, self._start, inputs) is not None
 
-    def _recall(self, kept: Kept, checkpoint: Checkpoint) -> None:
+    def _recall(self, kept: Kept, checkpoint: CheckpointFile) -> None:
         super()._recall(kept, checkpoint)
         self._setting.recall(kept.memory)
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,10 +12,10 @@ from linkwork.model.own_forces import input_values
 from linkwork.model.state import State
 from linkwork.recording.recording import Recording
 from linkwork.simulation.batch_run import ManyRuns
-from linkwork.simulation.checkpoint import Checkpoint, run_identity
+from linkwork.simulation.checkpoint import Checkpoint, CheckpointFile, run_identity
 from linkwork.simulation.initial_state import checked, checked_state, closed, outside_limits
 from linkwork.simulation.law_watch import LawWatch
-from linkwork.simulation.options import RunOptions, check_room, sample_times
+from linkwork.simulation.options import GivenOptions, check_room, sample_times
 from linkwork.simulation.rigid_contact_run import kind_of_run
 from linkwork.simulation.run_settings import RunSettings
 from linkwork.simulation.single_run import OneRun
@@ -40,12 +39,12 @@ class RunRequest:
     inputs: Any  # values by name, or None
     asked: Model  # the model that was given, which follows what laws read from outside
 
-    def single(self, state: Any, checkpoint: str | Path | None, interval: float) -> OneRun:
-        """Return the run of one mechanism from a state, kept in a file at intervals [s]."""
+    def single(self, state: Any, checkpoint: Checkpoint | None) -> OneRun:
+        """Return the run of one mechanism from a state, kept in a file if one is given."""
         start, wanted = self.start(state)
         kept = None
         if checkpoint is not None:
-            kept = Checkpoint(Path(checkpoint), interval, run_identity(self.shared, start, self.span, wanted))
+            kept = CheckpointFile(checkpoint, run_identity(self.shared, start, self.span, wanted))
         if start.memory is None and (text := outside_limits(self.model, start.q)):
             warn(text)
         kind = kind_of_run(self.shared)
@@ -78,7 +77,7 @@ class RunRequest:
     def _watch(self) -> LawWatch:
         return LawWatch(self.asked, self.shared.system)
 
-    def variants(self, words: RunOptions, vary: Any, state: State | None, q: Any, v: Any) -> ManyRuns:
+    def variants(self, words: GivenOptions, vary: Any, state: State | None, q: Any, v: Any) -> ManyRuns:
         """Return the runs of variants, from a state, or from positions (N, nq) and velocities (N, nv)."""
         described = varied(self.model, vary)
         count, variants = described.count, variants_of(described, words)

@@ -17,7 +17,7 @@ from linkwork.recording.layout import Layout, layout_of
 from linkwork.simulation.controllers import sampled
 from linkwork.simulation.integration import MEMO, Work
 from linkwork.simulation.integrators.methods import METHODS
-from linkwork.simulation.options import MOREAU_JEAN, Options, RunOptions
+from linkwork.simulation.options import MOREAU_JEAN, GivenOptions, Options
 from linkwork.simulation.problem import Problem
 from linkwork.simulation.run_programs import LARGEST_IMPLICIT, RunPrograms
 from linkwork.simulation.statistics import Statistics
@@ -38,7 +38,7 @@ class RunSettings:
     with_contact = False  # rigid contact, stops or friction of joints, to an accuracy
     _about: tuple[object, ...] = ()  # what else shapes the steps
 
-    def __init__(self, model: Model, words: RunOptions):
+    def __init__(self, model: Model, words: GivenOptions):
         chosen, self.words = words.checked(), words
         if chosen.method == MOREAU_JEAN and not model.contact_names:
             raise ValueError(f"method {MOREAU_JEAN!r} is for contact, and nothing touches; add a Contact")
@@ -153,7 +153,7 @@ def _completed(chosen: Options, system: RunPrograms) -> Options:
 _kept: WeakKeyDictionary[Model, dict[Hashable, RunSettings]] = WeakKeyDictionary()
 
 
-def setting(model: Model, words: RunOptions) -> RunSettings:
+def setting(model: Model, words: GivenOptions) -> RunSettings:
     """Return the setting of a model's runs with these options, or say what is wrong with them.
 
     It is kept as long as the model lives (and does not keep it alive), by the words and their types. That of

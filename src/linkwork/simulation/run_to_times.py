@@ -7,7 +7,7 @@ import numpy as np
 
 from linkwork.errors import warn
 from linkwork.recording.status import Status
-from linkwork.simulation.checkpoint import Checkpoint
+from linkwork.simulation.checkpoint import CheckpointFile
 from linkwork.simulation.failure import interruption
 from linkwork.simulation.progress import Progress
 from linkwork.simulation.step_clock import StepClock
@@ -18,7 +18,7 @@ _PIECE = 64  # steps between two looks at the clock
 Array = np.ndarray
 
 
-def go_through(run: SteppedRun, times: Sequence[float], checkpoint: Checkpoint | None = None) -> bool:
+def go_through(run: SteppedRun, times: Sequence[float], checkpoint: CheckpointFile | None = None) -> bool:
     """Go on to rising times, one after the other; they are the samples of the recording.
 
     Ctrl-C ends it where it is, as INTERRUPTED, and it returns False. With a checkpoint it goes on where that
@@ -47,7 +47,7 @@ def go_through(run: SteppedRun, times: Sequence[float], checkpoint: Checkpoint |
     return True
 
 
-def _interrupt(run: SteppedRun, checkpoint: Checkpoint | None) -> None:
+def _interrupt(run: SteppedRun, checkpoint: CheckpointFile | None) -> None:
     """End where all mechanisms have been left."""
     ends = run.sides.memo("t_final").tolist()
     run.clock = StepClock(max(ends))
@@ -57,7 +57,7 @@ def _interrupt(run: SteppedRun, checkpoint: Checkpoint | None) -> None:
     run.sides.fail({k: interruption(t) for k, t in enumerate(ends) if not run.sides.failures[k]})
 
 
-def _recall(run: SteppedRun, checkpoint: Checkpoint) -> None:
+def _recall(run: SteppedRun, checkpoint: CheckpointFile) -> None:
     """Go on where this run was when it was kept; else keep it for the first time."""
     kept = checkpoint.read()
     if kept is None:
@@ -75,7 +75,7 @@ def _so_far(run: SteppedRun) -> tuple[dict[str, Array], Array, list[tuple[float,
     return arrays | {"clock": np.array(header["clock"], float)}, np.zeros((0, 1)), run.sides.happened[0]
 
 
-def _keep(run: SteppedRun, checkpoint: Checkpoint) -> None:
+def _keep(run: SteppedRun, checkpoint: CheckpointFile) -> None:
     """Write the run so far to disk; if that fails the run goes on, with what was kept before."""
     try:
         checkpoint.write(*_so_far(run))

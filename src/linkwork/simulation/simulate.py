@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack, overload
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from linkwork.contact_dynamics.detection.colliding_bodies import meeting, warn_of_overlaps
 from linkwork.errors import warn
@@ -16,21 +17,12 @@ from linkwork.recording.batch import Recordings
 from linkwork.recording.recording import Recording
 from linkwork.recording.status import Status
 from linkwork.simulation.batch_run import ManyRuns
+from linkwork.simulation.checkpoint import Checkpoint
 from linkwork.simulation.contact_run import run_with_contact
 from linkwork.simulation.event import Event
 from linkwork.simulation.failure import SimulationFailed
-from linkwork.simulation.integrators.tableau import StepMethod
-from linkwork.simulation.options import (
-    MOST_STEPS,
-    Options,
-    RunOptions,
-    no_model,
-    positive,
-    seconds,
-    worker_count,
-)
+from linkwork.simulation.options import GivenOptions, Options, StepOptions, no_model, seconds, worker_count
 from linkwork.simulation.rehearsed_calls import Call, Ended, foreseen
-from linkwork.simulation.restoring import PROJECTED, Restoring
 from linkwork.simulation.run_request import RunRequest
 from linkwork.simulation.run_settings import setting
 from linkwork.simulation.time_advance import goes_by_contact_steps
@@ -38,7 +30,58 @@ from linkwork.spelling import checked_keywords
 
 Array = np.ndarray
 
-CHECKPOINT_INTERVAL = 60.0  # unless said [s]
+
+class RunOptions(StepOptions, total=False):
+    """What every call of `simulate` takes, beside where it begins."""
+
+    inputs: Mapping[str, Any] | None
+    times: ArrayLike | None
+    every: float | None
+    events: Sequence[Event]
+    check: bool
+
+
+# What is given says what is returned: a state begins one run; `q`, `v` and `vary` begin many.
+@overload
+def simulate(
+    model: Model | Mechanism,
+    duration: float,
+    state: State | Recording | None = None,
+    *,
+    checkpoint: str | Path | Checkpoint | None = None,
+    **options: Unpack[RunOptions],
+) -> Recording: ...
+@overload
+def simulate(
+    model: Model | Mechanism,
+    duration: float,
+    *,
+    q: ArrayLike,
+    v: ArrayLike | None = None,
+    vary: Mapping[str, Any] | None = None,
+    threads: int | None = None,
+    **options: Unpack[RunOptions],
+) -> Recordings: ...
+@overload
+def simulate(
+    model: Model | Mechanism,
+    duration: float,
+    *,
+    v: ArrayLike,
+    vary: Mapping[str, Any] | None = None,
+    threads: int | None = None,
+    **options: Unpack[RunOptions],
+) -> Recordings: ...
+@overload
+def simulate(
+    model: Model | Mechanism,
+    duration: float,
+    state: State | Recording | None = None,
+    *,
+    vary: Mapping[str, Any],
+    threads: int | None = None,
+    **options: Unpack[RunOptions],
+) -> Recordings: ...
 
 
 @checked_keywords
@@ -47,54 +90,46 @@ def simulate(
     duration: float,
     state: State | Recording | None = None,
     *,
-    accuracy: float | None = None,
-    step: float | None = None,
-    method: str | StepMethod = "auto",
-    times: Any = None,
-    every: float | None = None,
-    events: Sequence[Event] = (),
-    max_step: float | None = None,
-    max_steps: float = MOST_STEPS,
-    loops: str | Restoring = PROJECTED,
-    inputs: Mapping[str, Any] | None = None,
     q: Any = None,
     v: Any = None,
     vary: Mapping[str, Any] | None = None,
     threads: int | None = None,
-    checkpoint: str | Path | None = None,
-    checkpoint_interval: float | None = None,
+    inputs: Mapping[str, Any] | None = None,
+    times: Any = None,
+    every: float | None = None,
+    events: Sequence[Event] = (),
+    checkpoint: str | Path | Checkpoint | None = None,
     check: bool = True,
-) -> Any:
+    **steps: Unpack[StepOptions],
+) -> Recording | Recordings:
     """Let a mechanism move for a duration [s], from a state (as drawn and at rest, if not given).
 
-    Steps are as small as the accuracy needs, 1e-8 unless said: the error after some ten seconds of an
-    ordinary motion is about `accuracy`, relative to 1 rad, 1 m (or the size of a smaller mechanism) and to
-    the values themselves. With `step` in place of it the steps are fixed. Samples are recorded at `times`, or
-    at intervals `every` [s], exactly; else after every step. They do not influence the steps.
+    *One run*, a Recording: `state` is where it begins, perhaps the end of another run, which it goes on from
+    bit for bit. With a `checkpoint`, a file, what was computed is kept on disk, once a minute or as
+    lw.Checkpoint says; the same call goes on from there after a crash.
 
-    `method` is "auto" (Runge-Kutta-Fehlberg 4(5); order 8 where all laws are sums, products, sines and the
-    like, without events; an implicit method where the motion is stiff), or one of these: "rkf45",
-    "dop853" (order 8), "rodas" (implicit), "rk4", "semi-implicit", "euler"; or an lw.Tableau of your own.
-    Steps with contact have a method of their own, and "moreau-jean" to compare with other programs.
+    *Many runs*, Recordings, in SIMD lanes on all cores (or `threads`): with `q` (N, nq) and `v` (N, nv) from
+    N states; with `vary`, numbers of the mechanism by name, {"bob.mass": masses, "pin.damping": dampings},
+    of N mechanisms of one structure. Each run gives the bits that it gives alone.
 
-    Closed loops are "projected": closed after every step, positions and velocities, to rounding errors. With
-    loops="restored", or lw.Restoring(stiffness, damping), springs and dampers on their gaps hold them.
+    *Steps* (StepOptions) are as small as the `accuracy` needs, 1e-8 if not given: the error after some ten
+    seconds of an ordinary motion, relative to 1 rad, 1 m (or the size of a smaller mechanism) and to the
+    values themselves. With `step` in its place they are fixed. `method` is "auto" (Runge-Kutta-Fehlberg
+    4(5); order 8 where all laws are smooth, without events; implicit where the motion is stiff), "rkf45",
+    "dop853", "rodas" (implicit), "rk4", "semi-implicit", "euler", or an lw.Tableau; of steps with contact,
+    "moreau-jean" compares with other programs. Closed loops are "projected", closed after every step to
+    rounding errors; `loops`="restored", or lw.Restoring(...), holds them by springs and dampers.
+    `max_step` bounds the length of a step [s], `max_steps` their number.
 
-    `inputs` are values of inputs (lw.Input) by name; those not given are as in the state, or as by default.
+    *Inputs* by name hold throughout; those not given are as in the state, or as by default. They may be (N,).
 
-    With q (N, nq) and v (N, nv) it runs N mechanisms at once, in SIMD lanes on all cores (or `threads`), and
-    returns Recordings; inputs may be (N,) then. `vary` are numbers of the mechanism by name that are others
-    in every run, {"bob.mass": masses, "pin.damping": dampings}: N mechanisms of one structure run at once,
-    each to the bits that it gives when it is described so and run alone.
+    *Samples* are taken at `times`, or `every` so many seconds, or after each step (many runs: 101 in all).
+    They do not influence the steps. `events` do: lw.Event is located, and acts.
 
-    With `checkpoint`, a file, the run so far is kept on disk every `checkpoint_interval` seconds (60 unless
-    said); the same call goes on from there after a crash.
-
-    A run that cannot go on raises SimulationError, which has what was computed as `.run`; with check=False it
-    is returned. Of a batch, a warning names the failed ones. Ctrl-C returns what was computed, with status
-    INTERRUPTED. From the `final` of a run another can go on, bit for bit as if it had not ended.
+    *A run that cannot go on* raises SimulationError, with what was computed as `.run`; with check=False that
+    is returned. Of many, a warning names the failed ones. Ctrl-C returns what was computed, as INTERRUPTED.
     """
-    words = RunOptions(accuracy, step, method, max_step, max_steps, events, loops)
+    words = GivenOptions(**steps, events=events)
     others = q, v, vary, checkpoint
     if run := foreseen(model, lambda: Call(duration, state, words, times, every, inputs, others)):
         return _single_result(run, check)
@@ -102,21 +137,20 @@ def simulate(
     asked = _compiled(model)
     try:
         model = fixed(asked)
-        _check_kinds(check, checkpoint)
+        if not isinstance(check, bool | np.bool_):
+            raise ValueError(f"check {check!r}; give True or False")
+        kept = _checkpoint(checkpoint)
         if model.contact_names and not batch:
             _look_for_overlaps(model, state)
         shared = setting(model, words)
         span, workers = _span(duration, shared.chosen), worker_count(threads)
-        interval = _interval(checkpoint, checkpoint_interval)
-        if batch and checkpoint is not None:
-            raise ValueError("q=, v= and vary= are for batches; give no checkpoint with them")
+        _check_kind(batch, kept, threads)
         if goes_by_contact_steps(shared) or (shared.with_contact and batch):
             start = {"state": state, "q": q, "v": v, "vary": vary, "inputs": inputs}
-            kept = checkpoint, interval
             return run_with_contact(asked, words, span, start, (times, every), workers, check, kept)
         request = RunRequest(model, shared, span, times, every, inputs, asked)
         if not batch:
-            runs = request.single(state, checkpoint, interval)
+            runs = request.single(state, kept)
         elif vary is not None:
             runs = request.variants(words, vary, _start(state, q, v), q, v)
         elif state is None:
@@ -168,22 +202,21 @@ def _compiled(model: Any) -> Model:
     return model
 
 
-def _check_kinds(check: Any, checkpoint: Any) -> None:
-    if not isinstance(check, bool | np.bool_):
-        raise ValueError(f"check {check!r}; give True or False")
-    if checkpoint is not None and not isinstance(checkpoint, str | Path):
-        raise ValueError(f"checkpoint {checkpoint!r}; give the name of a file")
-    if checkpoint is not None and Path(checkpoint).is_dir():
-        raise ValueError(f"checkpoint {str(checkpoint)!r} is a folder; give the name of a file")
+def _checkpoint(given: Any) -> Checkpoint | None:
+    """Return where a run is kept; a name of a file is enough."""
+    if given is None or isinstance(given, Checkpoint):
+        return given
+    return Checkpoint(given)
 
 
-def _interval(checkpoint: Any, interval: Any) -> float:
-    """Return how often a checkpoint is written [s]."""
-    if interval is None:
-        return CHECKPOINT_INTERVAL
-    if checkpoint is None:
-        raise ValueError(f"checkpoint_interval {interval!r} without checkpoint=; give it a file, or drop it")
-    return positive("checkpoint_interval", interval)
+def _check_kind(batch: bool, checkpoint: Checkpoint | None, threads: int | None) -> None:
+    """Refuse of one run what is for many, and of many what is for one."""
+    if batch and checkpoint is not None:
+        raise ValueError("q=, v= and vary= are for batches; give no checkpoint with them")
+    if threads is not None and not batch:
+        raise ValueError(
+            f"threads {threads} for one run, which takes one; leave it out, or give q=, v= or vary="
+        )
 
 
 def _start(state: Any, q: Any, v: Any) -> State | None:

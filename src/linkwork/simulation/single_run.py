@@ -18,14 +18,14 @@ from linkwork.recording.recording import Recording
 from linkwork.recording.report import Report
 from linkwork.recording.status import Status
 from linkwork.simulation import integration, resume
-from linkwork.simulation.checkpoint import Checkpoint, Kept
+from linkwork.simulation.checkpoint import CheckpointFile, Kept
 from linkwork.simulation.controllers import Controllers, Replay, inputs_at, inputs_of
 from linkwork.simulation.driver_jumps import follow_jumps
 from linkwork.simulation.event_log import Occurrences
 from linkwork.simulation.failure import GOOD, Failure, diagnosis, failed, interruption
 from linkwork.simulation.law_watch import LawWatch, no_function, other_answer
 from linkwork.simulation.loop.pieces import open_piece
-from linkwork.simulation.options import RunOptions, most_numbers
+from linkwork.simulation.options import GivenOptions, most_numbers
 from linkwork.simulation.polling import Keyboard, Pace, raise_interrupts
 from linkwork.simulation.progress import Progress
 from linkwork.simulation.run_settings import RunSettings, setting
@@ -46,7 +46,7 @@ class OneRun:
         start: State,
         duration: float,
         times: Array,
-        checkpoint: Checkpoint | None,
+        checkpoint: CheckpointFile | None,
         watch: LawWatch | None = None,
         replay: Replay | None = None,
     ):
@@ -99,7 +99,7 @@ class OneRun:
         if self._checkpoint:
             self._checkpoint.open(*self._so_far())
 
-    def _recall(self, kept: Kept, checkpoint: Checkpoint) -> None:
+    def _recall(self, kept: Kept, checkpoint: CheckpointFile) -> None:
         """Go on where this run was interrupted."""
         checkpoint.check(kept, self._so_far()[0], {*OneRun._memory(self), "inputs"})
         if problem := resume.disorder(kept.memory, kept.rows, self._start.t, self._work.memory.y.shape[1]):
@@ -353,7 +353,7 @@ class StepsBetween:
     projection) it does here: the loop goes on from a sample, and is sampled where the run was not.
     """
 
-    words: RunOptions
+    words: GivenOptions
     changes: Sequence[tuple[float, Array]] = ()  # of inputs, by controllers: when, and all of them (N, nu)
 
     def of_run(self, k: int) -> "StepsBetween":

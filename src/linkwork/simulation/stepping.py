@@ -5,7 +5,7 @@ import time
 from collections.abc import Mapping, Sequence
 from math import isfinite
 from pathlib import Path
-from typing import Any, Never
+from typing import Any, Never, Unpack
 
 import numpy as np
 
@@ -19,14 +19,12 @@ from linkwork.model.state import State
 from linkwork.recording import array_file
 from linkwork.recording.recording import Recording
 from linkwork.recording.status import Status
-from linkwork.simulation.checkpoint import Checkpoint
+from linkwork.simulation.checkpoint import CheckpointFile
 from linkwork.simulation.event import Event
 from linkwork.simulation.failure import SimulationFailed
 from linkwork.simulation.held_inputs import HeldInputs
 from linkwork.simulation.initial_state import outside_limits
-from linkwork.simulation.integrators.tableau import StepMethod
-from linkwork.simulation.options import MOST_STEPS, RunOptions, no_model, worker_count
-from linkwork.simulation.restoring import PROJECTED, Restoring
+from linkwork.simulation.options import GivenOptions, StepOptions, no_model, worker_count
 from linkwork.simulation.run_settings import setting
 from linkwork.simulation.run_to_times import go_through
 from linkwork.simulation.step_clock import StepClock
@@ -77,16 +75,11 @@ class Simulation(Closed):
         q: Any = None,
         v: Any = None,
         vary: Mapping[str, Any] | None = None,
-        inputs: Mapping[str, Any] | None = None,
-        accuracy: float | None = None,
-        step: float | None = None,
-        method: str | StepMethod = "auto",
-        events: Sequence[Event] = (),
-        max_step: float | None = None,
-        max_steps: float = MOST_STEPS,
-        loops: str | Restoring = PROJECTED,
         threads: int | None = None,
+        inputs: Mapping[str, Any] | None = None,
+        events: Sequence[Event] = (),
         record: bool | int | None = None,
+        **steps: Unpack[StepOptions],
     ) -> None:
         """Begin at a state, or with a batch; the options are those of `simulate`.
 
@@ -102,7 +95,7 @@ class Simulation(Closed):
             if not asked.body_names:
                 raise ValueError(f"mechanism {asked.name!r} is empty: nothing can move; add bodies, joints")
             own = fixed(asked)
-            words = RunOptions(accuracy, step, method, max_step, max_steps, events, loops)
+            words = GivenOptions(**steps, events=events)
             shared = setting(own, words)
             variants = None if vary is None else variants_of(varied(own, vary), words)
             state = state.final if isinstance(state, Recording) else state
@@ -248,7 +241,7 @@ class Simulation(Closed):
             one.clear()
         return found
 
-    def go_through(self, times: Sequence[float], checkpoint: Checkpoint | None = None) -> None:
+    def go_through(self, times: Sequence[float], checkpoint: CheckpointFile | None = None) -> None:
         """Go on to rising times, one after the other; they are the samples of the recording.
 
         Ctrl-C ends it there, as INTERRUPTED. With a checkpoint it goes on where that was written.

@@ -36,7 +36,7 @@ from linkwork.model.model import Model
 from linkwork.model.own_forces import is_unrolled
 from linkwork.real_numbers import shown
 from linkwork.recording.lazy_sequence import Each
-from linkwork.simulation.options import RunOptions
+from linkwork.simulation.options import GivenOptions
 from linkwork.simulation.run_programs import RunPrograms
 from linkwork.simulation.run_settings import RunSettings, setting
 from linkwork.simulation.variant_groups import Alike, Variants
@@ -144,7 +144,7 @@ def _written(value: Any) -> Any:
     return value if np.ndim(value) > 1 else tuple(value.tolist()) if np.ndim(value) else float(value)
 
 
-def variants_of(described: Described, words: RunOptions) -> Variants:
+def variants_of(described: Described, words: GivenOptions) -> Variants:
     """Return the variants of a batch, sorted by what they can share."""
     settings = Each(described.count, lambda k: setting(described.models[k], words))
     found = _Sorted(settings, np.empty((described.count, described.models[0].nq)))
