@@ -1,6 +1,7 @@
 """A busy scene for long: thrown bodies, breaking joints, what comes and goes; memory, energy and numbers."""
 
 import gc
+import weakref
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ from peak_memory import resident
 from people import crate, doll, hanging, world
 
 import linkwork as lw
+from linkwork.contact_dynamics.time_stepping.stepper import Stepper
 
 
 class Hall:
@@ -75,3 +77,20 @@ def test_an_hour_of_a_busy_scene_keeps_memory_and_makes_no_energy():
     gc.collect()
     assert hall.made < 1e-3 * hall.spent
     assert resident() - before < 30e6
+
+
+def test_what_moves_a_mechanism_is_freed_without_a_collection_of_garbage():
+    scene = world()
+    actor = scene.add(doll(), position=(0, 0, 0.3))
+    scene.step(1 / 60, n=3)
+    gc.collect()
+    stepper = next(one for one in gc.get_objects() if isinstance(one, Stepper))
+    freed = weakref.ref(stepper)
+    del stepper
+    gc.disable()
+    try:
+        actor.detach(actor.names[-1])
+        scene.step(1 / 60)
+        assert freed() is None
+    finally:
+        gc.enable()

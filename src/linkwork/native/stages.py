@@ -6,12 +6,14 @@ to run, are in one array of words, `values`, from which each stage takes its own
 
 A stage whose result is 0, or nothing, is followed by the next one; SKIP goes on at a later stage that it
 names; ASK returns to Python, which does what the stage is for, and goes on from there. Stages that are Python
-functions ask at once.
+functions ask at once. Who has a program and is asked by it gives methods as `unowned`: objects that hold each
+other, and megabytes of arrays, would be freed only when Python collects garbage.
 """
 
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, NamedTuple
+from weakref import WeakMethod
 
 import numpy as np
 
@@ -23,6 +25,18 @@ Array = np.ndarray
 
 GO, ASK, SKIP = 0, 1, 2
 _DATA = PLACES["data"] // 8  # where an array says where its numbers are, in words
+
+
+def unowned(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method as a function that does not keep its object alive."""
+    reference = WeakMethod(method)
+
+    def called(*given: Any) -> Any:
+        there = reference()
+        assert there  # who runs the program is there
+        return there(*given)
+
+    return called
 
 
 class Some(NamedTuple):

@@ -45,6 +45,7 @@ from linkwork.contact_dynamics.time_stepping.time_of_impact import (
 from linkwork.contact_dynamics.time_stepping.warm_start import NOTHING, Memory
 from linkwork.mechanism.contact import IMPACTS, impact_law
 from linkwork.model.model import Model
+from linkwork.native.stages import unowned
 
 Array = np.ndarray
 
@@ -210,19 +211,19 @@ class StepMoves:
         joints, held = self._joints.count, self.system.held
         divides = not (joints or held or self._moreau_jean)
         return Asked(
-            drift=self._drift_locked if joints else None,
-            give_back=self._give_back if joints else None,
-            look=self._look_round,
-            add_rows=self._add_rows if joints or held else None,
-            leave_out=self._leave_out,
-            bounce=self._bounce_within if self._moreau_jean else None,
-            recall=self._recall if joints or held else None,
-            relax=self._relax if self._solver.threads > 1 else None,
-            struck=self._struck if divides else None,
-            halted=self._halted if divides else None,
-            improve=self._improve,
-            bend=self._bend if self.system.bends else None,
-            hold=self._hold if joints else None,
+            drift=unowned(self._drift_locked) if joints else None,
+            give_back=unowned(self._give_back) if joints else None,
+            look=unowned(self._look_round),
+            add_rows=unowned(self._add_rows) if joints or held else None,
+            leave_out=unowned(self._leave_out),
+            bounce=unowned(self._bounce_within) if self._moreau_jean else None,
+            recall=unowned(self._recall) if joints or held else None,
+            relax=unowned(self._relax) if self._solver.threads > 1 else None,
+            struck=unowned(self._struck) if divides else None,
+            halted=unowned(self._halted) if divides else None,
+            improve=unowned(self._improve),
+            bend=unowned(self._bend) if self.system.bends else None,
+            hold=unowned(self._hold) if joints else None,
         )
 
     def _drift_locked(self, start: int) -> None:

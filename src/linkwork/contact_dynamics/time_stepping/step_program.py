@@ -6,6 +6,7 @@ stops of joints and loops, or what seldom happens, as islands that wake, is aske
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -51,7 +52,7 @@ from linkwork.contact_dynamics.time_stepping.warm_start import NOTHING, Memory, 
 from linkwork.dynamics import velocities
 from linkwork.model.model import Model
 from linkwork.model.own_forces import motion_algorithm, motion_kernel
-from linkwork.native.stages import Program, Some, Value
+from linkwork.native.stages import Program, Some, Value, unowned
 
 Array = np.ndarray
 
@@ -281,7 +282,7 @@ class StepProgram:
     def _drift(self, start: int) -> None:
         drift = self._asked.drift
         if drift is not None:
-            self.program.python(lambda: drift(start))
+            self.program.python(partial(drift, start))
         else:
             self._inertial.add_stages(self.program, self.q, self.v, Value(start), Value(HALF))
 
@@ -303,7 +304,8 @@ class StepProgram:
     def _accelerate(self) -> tuple[Array, Array]:
         """Return what accelerations by forces, and their power, will be; `_rates` are those by inertia."""
         if self._untraced:
-            self.program.python(lambda: self._motion.call(*self._arrays) and None)
+            motion, arrays = self._motion, self._arrays
+            self.program.python(lambda: motion.call(*arrays) and None)
         else:
             _, plan, ports = self._motion.bind(*self._arrays)
             self.program.kernel(self._motion.single.run, plan, ports)
@@ -323,7 +325,8 @@ class StepProgram:
         p.loop(detect, *d.arguments(system.poses, d.reach))
         rooms = len(d.pairs), d.found.room
         found = d.found.number, d.found.label
-        p.loop(take_found, d.counts, *rooms, *found, system.points, POINTS, self.values, ask=self._grow)
+        given = d.counts, *rooms, *found, system.points, POINTS, self.values
+        p.loop(take_found, *given, ask=unowned(self._grow))
         p.label("found")
         p.loop(is_quick, d.reach, d.shapes.thin, Value(STEP), Value(SPAN), result=QUICK)
         p.loop(near_stops, system.soft_stops, self.q, system.nodes.free, Value(SPAN), result=STOPS)
