@@ -1,4 +1,4 @@
-"""Models of MuJoCo (MJCF), read through its own `MjSpec`: defaults, includes and inertia as it sees them.
+"""Models of MuJoCo (MJCF), compiled by MuJoCo itself: defaults, includes and inertia as it sees them.
 
 Needs the extra `linkwork[mjcf]`. Soft constraints of MuJoCo become exact ones; what has no counterpart is
 listed by name in a warning.
@@ -12,36 +12,25 @@ import numpy as np
 from linkwork.errors import FormatError, warn
 from linkwork.formats.file_format import FileFormat, Reading
 from linkwork.formats.markup import Element
-from linkwork.formats.mjcf_files import checked_model, missing_extra
+from linkwork.formats.mjcf_bodies import Bodies, Names, rotation
+from linkwork.formats.mjcf_files import checked_model
+from linkwork.formats.mjcf_forces import Forces
+from linkwork.formats.mjcf_model import compiled
 from linkwork.formats.mjcf_out import save_mjcf
 from linkwork.mechanism.contact import Contact
 from linkwork.mechanism.mechanism import Mechanism
 
 
-def load_mjcf(path: Path) -> Mechanism:
-    """Read a model; bodies and joints have the names they have there, coordinates are those of MuJoCo."""
-    root = checked_model(path)
-    try:
-        import mujoco as untyped
-    except ImportError:
-        raise missing_extra(path) from None
-    mujoco: Any = untyped
-    try:
-        if path.suffix.lower() == ".xml":
-            spec = mujoco.MjSpec.from_file(str(path))
-        else:  # MuJoCo knows its files by that suffix
-            spec = mujoco.MjSpec.from_string(path.read_text(encoding="utf-8"))
-            spec.modelfiledir = str(path.absolute().parent)
-        model = spec.compile()
-    except (ValueError, RuntimeError, TypeError) as problem:
-        raise FormatError(f"{path}: MuJoCo cannot read it: {' '.join(str(problem).split())[:500]}") from None
-    return _mechanism(path, root, model)
+def load_mjcf(path: Path, largest: int = 0) -> Mechanism:
+    """Read a model; bodies and joints have the names they have there, coordinates are those of MuJoCo.
+
+    Compiling it may take as much time and memory as its size warrants, or that of one of `largest` bytes.
+    """
+    root, size = checked_model(path)
+    return _mechanism(path, root, compiled(path, max(size, largest)))
 
 
 def _mechanism(path: Path, root: Element, model: Any) -> Mechanism:
-    from linkwork.formats.mjcf_bodies import Bodies, Names, mujoco
-    from linkwork.formats.mjcf_forces import Forces
-
     left_out: list[str] = []
     numbers = (
         model.body_mass,
@@ -49,12 +38,11 @@ def _mechanism(path: Path, root: Element, model: Any) -> Mechanism:
         model.body_pos,
         model.geom_size,
         model.jnt_range,
-        model.opt.gravity,
+        model.gravity,
     )
     if not all(np.isfinite(x).all() and np.abs(x).max(initial=0.0) < 1e15 for x in numbers):
         raise FormatError(f"{path}: a mass, size or place is not finite, or beyond 1e15; correct it")
-    disabled = int(model.opt.disableflags) & int(mujoco.mjtDisableBit.mjDSBL_GRAVITY)
-    gravity = (0.0, 0.0, 0.0) if disabled else model.opt.gravity.tolist()
+    gravity = (0.0, 0.0, 0.0) if model.without_gravity else model.gravity.tolist()
     mechanism = Mechanism(root.attributes.get("model") or path.stem, gravity)
     names = Names(model)
     parts = Bodies(model, mechanism, names, left_out)
@@ -92,18 +80,12 @@ def _states(model: Any, parts: Any) -> None:
             positions[joint.name] = _numbers(model.key_qpos[k, q : q + joint.nq])
             speed = model.key_qvel[k, v : v + joint.nv]
             if joint.nv == 6:  # MuJoCo has the velocity along the axes of the world, and first
-                rotation = _turn(model.key_qpos[k, q + 3 : q + 7])
-                speed = np.r_[speed[3:], rotation.T @ speed[:3]]
+                turn = rotation(model.key_qpos[k, q + 3 : q + 7])
+                speed = np.r_[speed[3:], turn.T @ speed[:3]]
             if speed.any():
                 velocities[joint.name] = _numbers(speed)
         name = parts.names.take("key", k, f"key{k}")
         parts.mechanism.states[name] = positions | ({"velocities": velocities} if velocities else {})
-
-
-def _turn(quaternion: Any) -> np.ndarray:
-    from linkwork.formats.mjcf_bodies import _rotation
-
-    return _rotation(quaternion)
 
 
 def _numbers(values: Any) -> Any:
@@ -111,7 +93,7 @@ def _numbers(values: Any) -> Any:
 
 
 def _read(path: Path, reading: Reading) -> Mechanism:
-    return load_mjcf(path)
+    return load_mjcf(path, reading.largest or 0)
 
 
-FORMAT = FileFormat(suffix=".mjcf", holds="mechanism", read=_read, write=save_mjcf, takes=())
+FORMAT = FileFormat(suffix=".mjcf", holds="mechanism", read=_read, write=save_mjcf, takes=("largest",))

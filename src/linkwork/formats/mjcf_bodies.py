@@ -7,7 +7,6 @@ frame is where it is drawn, with every joint at its reference; a joint's coordin
 from collections.abc import Iterator
 from typing import Any
 
-import mujoco as untyped
 import numpy as np
 
 from linkwork.algebra.rotation import from_quaternion
@@ -33,23 +32,20 @@ from linkwork.mechanism.joints import Fixed, Free, Prismatic, Revolute, Spherica
 from linkwork.mechanism.material import Material
 from linkwork.mechanism.mechanism import Mechanism
 
-mujoco: Any = untyped  # its constants are made when it is loaded
-
-_KINDS: dict[int, type[Joint]] = {
-    int(mujoco.mjtJoint.mjJNT_FREE): Free,
-    int(mujoco.mjtJoint.mjJNT_BALL): Spherical,
-    int(mujoco.mjtJoint.mjJNT_SLIDE): Prismatic,
-    int(mujoco.mjtJoint.mjJNT_HINGE): Revolute,
+_KINDS: dict[str, type[Joint]] = {
+    "mjJNT_FREE": Free,
+    "mjJNT_BALL": Spherical,
+    "mjJNT_SLIDE": Prismatic,
+    "mjJNT_HINGE": Revolute,
 }
 _SHOWN_GROUPS = 3  # of geoms: MuJoCo's viewer shows 0, 1 and 2
-Geom = mujoco.mjtGeom
 
 
 class Names:
     """Names of things of MuJoCo, made so that each is one thing in a mechanism."""
 
     def __init__(self, model: Any) -> None:
-        self.model = model
+        self.model, self.text = model, model.names.tobytes()
         self.used = {"ground"}
 
     def take(self, kind: Any, index: int, usual: str) -> str:
@@ -58,8 +54,8 @@ class Names:
 
     def own(self, kind: Any, index: int, usual: str) -> str:
         """Return the name that a thing has in its file; the usual one, if it has none."""
-        name = self.model.names[self._address(kind, index) :].split(b"\0", 1)[0].decode("utf-8", "replace")
-        return name or usual
+        first = self._address(kind, index)
+        return self.text[first : self.text.index(b"\0", first)].decode("utf-8", "replace") or usual
 
     def free(self, name: str) -> str:
         while name in self.used:
@@ -83,8 +79,6 @@ class Bodies:
 
     def __init__(self, model: Any, mechanism: Mechanism, names: Names, left_out: list[str]) -> None:
         self.model, self.mechanism, self.names, self.left_out = model, mechanism, names, left_out
-        self.data = mujoco.MjData(model)
-        mujoco.mj_kinematics(model, self.data)
         self.bodies: list[Body] = [mechanism.ground]
         self.joints: list[Joint] = []
         self.classes = _collision_classes(model)
@@ -98,10 +92,10 @@ class Bodies:
     def _add(self, b: int, joint_names: list[str]) -> None:
         model, mechanism = self.model, self.mechanism
         name = self.names.take("body", b, f"body{b}")
-        place = {"position": self.data.xpos[b].copy(), "rotation": self.data.xmat[b].reshape(3, 3).copy()}
+        place = {"position": model.xpos[b].copy(), "rotation": model.xmat[b].reshape(3, 3).copy()}
         first, count = int(model.body_jntadr[b]), int(model.body_jntnum[b])
         parent = self.bodies[model.body_parentid[b]]
-        at = Frame(model.body_pos[b].tolist(), _rotation(model.body_quat[b]).tolist())
+        at = Frame(model.body_pos[b].tolist(), rotation(model.body_quat[b]).tolist())
         body = mechanism.add(Body(name, _inertia(model, b), **place))
         self.bodies.append(body)
         self._dress(body, b)
@@ -118,7 +112,7 @@ class Bodies:
 
     def _joint(self, j: int, name: str, parent: Body, child: Body, at: Any) -> Joint:
         model = self.model
-        kind, dof, adr = _KINDS[int(model.jnt_type[j])], int(model.jnt_dofadr[j]), int(model.jnt_qposadr[j])
+        kind, dof, adr = _KINDS[model.jnt_type[j]], int(model.jnt_dofadr[j]), int(model.jnt_qposadr[j])
         place, axis = model.jnt_pos[j], model.jnt_axis[j]
         if kind is Free:
             if model.dof_armature[dof : dof + 3].any():  # MuJoCo's is along the axes of the world
@@ -170,7 +164,7 @@ class Bodies:
             return Frame((place + reference * axis).tolist())
         if kind is Revolute and reference:
             half = 0.5 * reference
-            return Frame(place.tolist(), _rotation(np.r_[np.cos(half), np.sin(half) * axis]).tolist())
+            return Frame(place.tolist(), rotation(np.r_[np.cos(half), np.sin(half) * axis]).tolist())
         return Frame(place.tolist())
 
     # what bodies are drawn with and touched by
@@ -206,31 +200,31 @@ class Bodies:
     def _shapes(self, g: int, touches: bool) -> Iterator[Solid]:
         """Yield the shape of a geom, if there is one."""
         model = self.model
-        kind, size = int(model.geom_type[g]), model.geom_size[g].tolist()
+        kind, size = model.geom_type[g], model.geom_size[g].tolist()
         place: dict[str, Any] = {
             "position": model.geom_pos[g].copy(),
-            "rotation": _rotation(model.geom_quat[g]),
+            "rotation": rotation(model.geom_quat[g]),
         }
         match kind:
-            case Geom.mjGEOM_SPHERE:
+            case "mjGEOM_SPHERE":
                 yield Sphere(size[0], **place)
-            case Geom.mjGEOM_CAPSULE:
+            case "mjGEOM_CAPSULE":
                 yield Capsule(size[0], 2.0 * size[1], **place)
-            case Geom.mjGEOM_ELLIPSOID:
+            case "mjGEOM_ELLIPSOID":
                 yield Ellipsoid(*size, **place)
-            case Geom.mjGEOM_CYLINDER:
+            case "mjGEOM_CYLINDER":
                 yield Cylinder(size[0], 2.0 * size[1], **place)
-            case Geom.mjGEOM_BOX:
+            case "mjGEOM_BOX":
                 yield Box(*(2.0 * side for side in size), **place)
-            case Geom.mjGEOM_PLANE:
+            case "mjGEOM_PLANE":
                 yield Plane(**place)
-            case Geom.mjGEOM_HFIELD:
+            case "mjGEOM_HFIELD":
                 yield self._terrain(int(model.geom_dataid[g]), place)
-            case Geom.mjGEOM_MESH:
+            case "mjGEOM_MESH":
                 points, faces = self._triangles(int(model.geom_dataid[g]))
                 yield ConvexHull(points, **place) if touches else Mesh(points, faces, **place)
             case _:
-                self.left_out.append(f"a geom of {Geom(kind).name.removeprefix('mjGEOM_').lower()}")
+                self.left_out.append(f"a geom of {kind.removeprefix('mjGEOM_').lower()}")
 
     def _seen(self, g: int, shape: Solid) -> Solid:
         """Return what is drawn: the mesh itself where its hull is touched."""
@@ -254,14 +248,14 @@ class Bodies:
         return HeightField(heights * top, (2.0 * x, 2.0 * y), **place)
 
 
-def _rotation(quaternion: Any) -> np.ndarray:
+def rotation(quaternion: Any) -> np.ndarray:
     return np.array(from_quaternion(tuple((quaternion / np.linalg.norm(quaternion)).tolist())), dtype=float)
 
 
 def _inertia(model: Any, b: int) -> Inertia:
     """Return the inertia as MuJoCo computed it, of geoms or as given."""
     own = Inertia(float(model.body_mass[b]), np.zeros(3), np.diag(model.body_inertia[b]), unphysical=True)
-    moved = own.moved(model.body_ipos[b].copy(), _rotation(model.body_iquat[b]))
+    moved = own.moved(model.body_ipos[b].copy(), rotation(model.body_iquat[b]))
     return Inertia(moved.mass, moved.com, moved.tensor, unphysical=bool(own.problems(allowed=1e-9)))
 
 

@@ -1,24 +1,19 @@
 """What an MJCF file refers to, looked at before MuJoCo opens it: all stays inside the model's folders."""
 
-import math
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from linkwork.errors import FormatError
 from linkwork.formats.markup import MAX_BYTES, MAX_NESTED, Element, parse, shorten
 from linkwork.formats.regular_file import check_regular
 
 MOST_FILES = 1000
-MOST_COPIES = 10_000  # that <replicate>, <composite> and <flexcomp> may ask for
-MOST_BODIES = 10_000
-MOST_PIXELS = 10**8  # of a built-in texture, or points of a height field
+_XML = 4  # times the bytes of an XML file are what it takes, beside those of meshes and textures
 _DIRECTORIES = ("assetdir", "meshdir", "texturedir")
-_SIZES = {"texture": ("width", "height"), "hfield": ("nrow", "ncol")}
 
 
-def checked_model(path: Path) -> Element:
-    """Return the root of a model whose files exist inside of its folders and are of bounded size.
+def checked_model(path: Path) -> tuple[Element, int]:
+    """Return the root of a model whose files exist inside of its folders, and the bytes of all of them.
 
     A name is looked at from every folder that it may be meant from: that of the model, of the file it stands
     in, of a model that is attached; and from there in all that any `<compiler>` says, wherever it stands.
@@ -35,7 +30,7 @@ def checked_model(path: Path) -> Element:
                 if element.tag == "include" and "file" in element.attributes:
                     parts += [_parsed(found) for found in files.find(element, "file", (folder, home), {""})]
         for part in parts:
-            _check_sizes(part)
+            files.size += _XML * part.file.stat().st_size
             said |= _directories(part)
         for part in parts:
             own = part.file.absolute().parent
@@ -43,7 +38,7 @@ def checked_model(path: Path) -> Element:
                 for found in files.find(element, word, dict.fromkeys((folder, home, own)), said):
                     if element.tag == "model":
                         models.append((_parsed(found), found.parent))
-    return root
+    return root, files.size
 
 
 class _Files:
@@ -52,6 +47,7 @@ class _Files:
     def __init__(self, above: Path) -> None:
         self.above = above
         self.seen: dict[Path, str] = {}  # and the tag that named them
+        self.size = 0  # bytes, of every file as often as it is named
 
     def find(self, element: Element, word: str, folders: Iterable[Path], said: set[str]) -> list[Path]:
         """Return the new files that an attribute may mean; refuse those outside, and that there is none."""
@@ -68,6 +64,7 @@ class _Files:
         new = []
         for found in there:
             check_regular(found, MAX_BYTES * 16)
+            self.size += found.stat().st_size
             if element.tag == "include" and self.seen.get(found) == "include":
                 raise element.error(f"{word}={shorten(name)} is included twice; once is enough")
             if self.seen.get(found) != element.tag:
@@ -116,41 +113,3 @@ def _named(root: Element) -> Iterator[tuple[Element, str]]:
             for word, name in element.attributes.items():
                 if word.startswith("file") and name:  # of a cube map, every side has its own
                     yield element, word
-
-
-def _check_sizes(root: Element) -> None:
-    """Refuse what would ask MuJoCo for more memory, or bodies, than any model has."""
-    bodies = sum(element.tag == "body" for element in _everything(root))
-    if bodies > MOST_BODIES:
-        raise root.error(f"{bodies} bodies; allowed are {MOST_BODIES}, MuJoCo takes minutes for more")
-    for element in _everything(root):
-        words = element.attributes.get("count", "")
-        if words and element.tag in ("replicate", "composite", "flexcomp"):
-            numbers = [element.number("count")] if len(words.split()) == 1 else _three(element, words)
-            copies = math.prod(numbers)
-            outer = element.parent
-            while outer is not None:
-                if outer.tag == "replicate" and "count" in outer.attributes:
-                    copies *= outer.number("count")
-                outer = outer.parent
-            if copies > MOST_COPIES:
-                raise element.error(
-                    f"count={shorten(words)} makes {copies:g} copies; allowed are {MOST_COPIES}"
-                )
-        sides = [element.number(word) for word in _SIZES.get(element.tag, ()) if word in element.attributes]
-        if math.prod(sides) > MOST_PIXELS:
-            raise element.error(
-                f"{' x '.join(f'{side:g}' for side in sides)} points; allowed are {MOST_PIXELS}"
-            )
-
-
-def _three(element: Element, words: str) -> list[float]:
-    return list(element.numbers("count", min(len(words.split()), 3)))
-
-
-def missing_extra(path: Path) -> FormatError:
-    """Return the error that says how to read such files."""
-    return FormatError(
-        f"{path}: MuJoCo's own files are read with MuJoCo, which is not installed; pip install "
-        f"'linkwork[mjcf]'"
-    )

@@ -7,13 +7,12 @@ fixed tendon times its gear (MuJoCo, Computation, Actuation model). Control and 
 from collections.abc import Callable
 from typing import Any
 
-import mujoco as untyped
 import numpy as np
 
 from linkwork.algebra.number import max as maximum
 from linkwork.algebra.number import min as minimum
 from linkwork.algebra.spatial import Frame
-from linkwork.formats.mjcf_bodies import Bodies, Names, _rotation
+from linkwork.formats.mjcf_bodies import Bodies, Names, rotation
 from linkwork.formats.mjcf_drag import Drag
 from linkwork.mechanism.coupling import Coupling
 from linkwork.mechanism.input import Input
@@ -22,7 +21,7 @@ from linkwork.mechanism.joints import Fixed, Spherical
 from linkwork.mechanism.loads import Feedback, Motor, Wrench
 from linkwork.mechanism.springs import Spring
 
-mujoco: Any = untyped  # its constants are made when it is loaded
+_MOVES = 1e-15  # kg: what weighs less does not, for MuJoCo (mjMINVAL)
 
 Number = Any
 
@@ -39,59 +38,58 @@ class Forces:
             self._tendon(t)
         for a in range(self.model.nu):
             self._actuator(a)
-        if self.model.opt.density > 0.0 or self.model.opt.viscosity > 0.0:
+        if self.model.density > 0.0 or self.model.viscosity > 0.0:
             self._medium()
 
     # equalities
 
     def _equality(self, e: int) -> None:
-        model, kind = self.model, mujoco.mjtEq(int(self.model.eq_type[e]))
+        model, kind = self.model, self.model.eq_type[e]
         name = self.names.take("eq", e, f"equality{e}")
         data, one, other = model.eq_data[e], int(model.eq_obj1id[e]), int(model.eq_obj2id[e])
         if not model.eq_active0[e]:
             self.left_out.append(f"equality {name!r}, which is not active")
-        elif kind == mujoco.mjtEq.mjEQ_JOINT and other >= 0 and not data[2:5].any():
+        elif kind == "mjEQ_JOINT" and other >= 0 and not data[2:5].any():
             y0, x0 = (float(model.qpos0[model.jnt_qposadr[j]]) for j in (one, other))
             follower, leader = self.parts.joints[one].name, self.parts.joints[other].name
             offset = y0 + float(data[0]) - float(data[1]) * x0
             self.mechanism.add(Coupling(name, follower, leader, float(data[1]), offset))
-        elif kind in (mujoco.mjtEq.mjEQ_CONNECT, mujoco.mjtEq.mjEQ_WELD):
-            self._closure(name, kind, data, one, other, int(model.eq_objtype[e]))
+        elif kind in ("mjEQ_CONNECT", "mjEQ_WELD"):
+            self._closure(name, kind, data, one, other, model.eq_objtype[e])
         else:
-            word = kind.name.removeprefix("mjEQ_").lower()
+            word = kind.removeprefix("mjEQ_").lower()
             self.left_out.append(f"equality {name!r} of {word}")
 
-    def _closure(self, name: str, kind: Any, data: Any, one: int, other: int, objects: int) -> None:
+    def _closure(self, name: str, kind: str, data: Any, one: int, other: int, objects: str) -> None:
         model, bodies = self.model, self.parts.bodies
-        if objects == int(mujoco.mjtObj.mjOBJ_SITE):
+        if objects == "mjOBJ_SITE":
             frames = [
-                Frame(model.site_pos[s].tolist(), _rotation(model.site_quat[s]).tolist())
-                for s in (one, other)
+                Frame(model.site_pos[s].tolist(), rotation(model.site_quat[s]).tolist()) for s in (one, other)
             ]
             ends = [bodies[model.site_bodyid[s]] for s in (one, other)]
         else:
             ends = [bodies[one], bodies[max(other, 0)]]
-            if kind == mujoco.mjtEq.mjEQ_CONNECT:
+            if kind == "mjEQ_CONNECT":
                 frames = [Frame(data[:3].tolist()), Frame(data[3:6].tolist())]
             else:  # the anchor is on the second body; the pose is that of the second in the first
-                pose = Frame(data[3:6].tolist(), _rotation(data[6:10]).tolist())
+                pose = Frame(data[3:6].tolist(), rotation(data[6:10]).tolist())
                 frames = [pose @ Frame(data[:3].tolist()), Frame(data[:3].tolist())]
-        joint = Spherical if kind == mujoco.mjtEq.mjEQ_CONNECT else Fixed
+        joint = Spherical if kind == "mjEQ_CONNECT" else Fixed
         self.mechanism.add(joint(name, *ends, on_parent=frames[0], on_child=frames[1]))
 
     # tendons
 
-    def _wraps(self, t: int) -> list[tuple[int, int, float]]:
+    def _wraps(self, t: int) -> list[tuple[str, int, float]]:
         model, first = self.model, int(self.model.tendon_adr[t])
         return [
-            (int(model.wrap_type[k]), int(model.wrap_objid[k]), float(model.wrap_prm[k]))
+            (model.wrap_type[k], int(model.wrap_objid[k]), float(model.wrap_prm[k]))
             for k in range(first, first + int(model.tendon_num[t]))
         ]
 
     def levers(self, t: int) -> list[tuple[Joint, float]] | None:
         """Return the joints of a fixed tendon, and how its length grows with each; None: it is spatial."""
         wraps = self._wraps(t)
-        if any(kind != int(mujoco.mjtWrap.mjWRAP_JOINT) for kind, _, _ in wraps):
+        if any(kind != "mjWRAP_JOINT" for kind, _, _ in wraps):
             return None
         return [(self.parts.joints[joint], lever) for _, joint, lever in wraps]
 
@@ -126,7 +124,7 @@ class Forces:
             self.mechanism.add(Feedback(name, [joint for joint, _ in levers], law))
             return
         wraps = self._wraps(t)
-        if len(wraps) != 2 or any(kind != int(mujoco.mjtWrap.mjWRAP_SITE) for kind, _, _ in wraps):
+        if len(wraps) != 2 or any(kind != "mjWRAP_SITE" for kind, _, _ in wraps):
             self.left_out.append(f"tendon {name!r} over more than two sites")
             return
         sites = [site for _, site, _ in wraps]
@@ -143,10 +141,9 @@ class Forces:
         model = self.model
         name = self.names.take("actuator", a, f"actuator{a}")
         plain = (
-            int(model.actuator_dyntype[a]) == int(mujoco.mjtDyn.mjDYN_NONE)
-            and int(model.actuator_gaintype[a]) == int(mujoco.mjtGain.mjGAIN_FIXED)
-            and int(model.actuator_biastype[a])
-            in (int(mujoco.mjtBias.mjBIAS_NONE), int(mujoco.mjtBias.mjBIAS_AFFINE))
+            model.actuator_dyntype[a] == "mjDYN_NONE"
+            and model.actuator_gaintype[a] == "mjGAIN_FIXED"
+            and model.actuator_biastype[a] in ("mjBIAS_NONE", "mjBIAS_AFFINE")
         )
         if model.actuator_armature[a] or model.actuator_damping[a]:
             self.left_out.append(f"armature or damping of actuator {name!r}")
@@ -177,16 +174,16 @@ class Forces:
     def _is_pure(self, a: int) -> bool:
         model = self.model
         limited = model.actuator_ctrllimited[a] or model.actuator_forcelimited[a]
-        affine = int(model.actuator_biastype[a]) == int(mujoco.mjtBias.mjBIAS_AFFINE)
+        affine = model.actuator_biastype[a] == "mjBIAS_AFFINE"
         return not limited and not affine and float(model.actuator_gainprm[a, 0]) == 1.0
 
     def _transmission(self, a: int) -> list[tuple[Joint, float]] | None:
-        model, kind = self.model, int(self.model.actuator_trntype[a])
+        model, kind = self.model, self.model.actuator_trntype[a]
         gear, thing = model.actuator_gear[a], int(model.actuator_trnid[a, 0])
-        if kind in (int(mujoco.mjtTrn.mjTRN_JOINT), int(mujoco.mjtTrn.mjTRN_JOINTINPARENT)):
+        if kind in ("mjTRN_JOINT", "mjTRN_JOINTINPARENT"):
             joint = self.parts.joints[thing]
             return [(joint, float(gear[0]))] if joint.nv == 1 else None
-        if kind == int(mujoco.mjtTrn.mjTRN_TENDON) and (levers := self.levers(thing)) is not None:
+        if kind == "mjTRN_TENDON" and (levers := self.levers(thing)) is not None:
             return [(joint, float(gear[0]) * lever) for joint, lever in levers]
         return None
 
@@ -194,7 +191,7 @@ class Forces:
         """Return the force of an actuator as a function of its length and velocity."""
         model = self.model
         gain, bias = float(model.actuator_gainprm[a, 0]), [0.0, 0.0, 0.0]
-        if int(model.actuator_biastype[a]) == int(mujoco.mjtBias.mjBIAS_AFFINE):
+        if model.actuator_biastype[a] == "mjBIAS_AFFINE":
             bias = model.actuator_biasprm[a, :3].tolist()
         u_range = model.actuator_ctrlrange[a].tolist() if model.actuator_ctrllimited[a] else None
         f_range = model.actuator_forcerange[a].tolist() if model.actuator_forcelimited[a] else None
@@ -214,17 +211,17 @@ class Forces:
 
     def _medium(self) -> None:
         """Let bodies be slowed down as boxes of the same inertia (MuJoCo, Computation, Passive forces)."""
-        model, wind = self.model, self.model.opt.wind.tolist()
-        density, viscosity = float(model.opt.density), float(model.opt.viscosity)
+        model, wind = self.model, self.model.wind.tolist()
+        density, viscosity = float(model.density), float(model.viscosity)
         if model.geom_fluid.any() or any(wind):
             self.left_out.append("wind, and fluidshape of geoms")
         for b in range(1, model.nbody):
             mass, moments = float(model.body_mass[b]), model.body_inertia[b]
-            if mass < mujoco.mjMINVAL:
+            if mass < _MOVES:
                 continue
             squares = (moments.sum() - 2.0 * moments) * 6.0 / mass
-            box = np.sqrt(np.maximum(squares, mujoco.mjMINVAL)).tolist()
-            axes, centre = _rotation(model.body_iquat[b]).tolist(), model.body_ipos[b].tolist()
+            box = np.sqrt(np.maximum(squares, _MOVES)).tolist()
+            axes, centre = rotation(model.body_iquat[b]).tolist(), model.body_ipos[b].tolist()
             law = Drag(box, density, viscosity, axes, centre)
             body = self.parts.bodies[b]
             name = self.names.free(f"{body.name}_medium")

@@ -20,12 +20,17 @@ def _read(path: Path, reading: Reading) -> Mechanism:
             + ", ".join(f"<{tag}>" for tag in _BY_ROOT)
         )
     checked = Reading.checked(
-        path, known, None if reading.base == "fixed" else reading.base, reading.repair, reading.scale
+        path,
+        known,
+        None if reading.base == "fixed" else reading.base,
+        reading.repair,
+        reading.scale,
+        reading.largest,
     )
     assert known.read is not None
     return known.read(path, checked)
 
 
 FORMAT = FileFormat(
-    suffix=".xml", holds="mechanism", read=_read, write=mjcf.FORMAT.write, takes=("base", "repair")
+    suffix=".xml", holds="mechanism", read=_read, write=mjcf.FORMAT.write, takes=("base", "repair", "largest")
 )
