@@ -107,6 +107,35 @@ def test_sensors_read_what_they_should():
     np.testing.assert_allclose(feel.angular_velocity, 0, atol=1e-9)
 
 
+def wheel(radius=0.5):
+    m = lw.Mechanism("wheel")
+    rim = m.add(lw.Body("rim", lw.Inertia(1.0, (0, 0, 0), 0.1 * np.eye(3)), position=(radius, 0, 0)))
+    m.add(lw.Revolute("axle", m.ground, rim, at=(0, 0, 0), axis=(0, 0, 1)))
+    return m
+
+
+@pytest.mark.parametrize("dt", [1 / 60, 1 / 10])
+def test_an_inertial_sensor_on_a_centrifuge_reads_its_acceleration_whatever_the_step(dt):
+    scene, m, spin = lw.Scene(), wheel(), 12.0
+    turning = scene.add(m, state=m.compile().state(velocities={"axle": spin}))
+    at_rim, outside = (scene.add(lw.InertialSensor(turning["rim"], p)) for p in ((0, 0, 0), (0.25, 0, 0)))
+    scene.step(dt, n=5)
+    np.testing.assert_allclose(at_rim.acceleration, (-(spin**2) * 0.5, 0, 9.81), rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(outside.acceleration, (-(spin**2) * 0.75, 0, 9.81), rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(at_rim.angular_velocity, (0, 0, spin), atol=1e-9)
+
+
+def test_an_inertial_sensor_in_free_fall_reads_nothing_at_the_centre_of_what_spins():
+    scene, m = lw.Scene(), lw.Mechanism("stone")
+    m.add(lw.Free("base", m.ground, m.add(lw.Body("stone", lw.Box(0.2, 0.2, 0.2), density=500))))
+    start = m.compile().state(velocities={"base": (0, 0, 9.0, 0, 0, 0)})
+    stone = scene.add(m, position=(0, 0, 100), velocity=(7, 0, 0), state=start)
+    centre, corner = (scene.add(lw.InertialSensor(stone["stone"], (x, 0, 0))) for x in (0.0, 0.1))
+    scene.step(1 / 60, n=30)
+    np.testing.assert_allclose(centre.acceleration, 0.0, atol=1e-10)
+    np.testing.assert_allclose(corner.acceleration, (-81 * 0.1, 0, 0), atol=1e-10)
+
+
 REFUSED = {
     "nothing that breaks it": (lambda s, a: lw.BreakWhen(a["top"]), ValueError, "give force="),
     "a negative force": (lambda s, a: lw.BreakWhen(a["top"], force=-1), ValueError, "above 0"),

@@ -234,7 +234,57 @@ def test_a_body_may_be_added_alone_and_its_name_counts_on():
     assert "crate 2" in scene
 
 
+def test_a_mechanism_begins_at_a_state_and_begins_there_again():
+    m, scene = hanging(), lw.Scene()
+    state = m.compile().state(top=0.3, velocities={"middle": 2.0})
+    run = lw.simulate(m.compile(), 0.5, state, accuracy=1e-9)
+    one = scene.add(m, position=(0, 0, 3), state=state, accuracy=1e-9)
+    assert (one["top"].position, one["middle"].velocity) == (0.3, 2.0)
+    scene.step(1 / 60, n=30)
+    assert one["middle"].position == pytest.approx(run["middle"].position[-1], abs=1e-6)
+    one.restart()
+    assert (one["top"].position, one["middle"].velocity) == (0.3, 2.0)
+    other = scene.add(m, position=(5, 0, 3), state=run)  # where a recording ends
+    assert other["top"].position == run["top"].position[-1]
+
+
+def test_what_floats_carries_the_motion_of_its_state_to_its_place():
+    scene, m = lw.Scene(), doll()
+    start = m.compile().state(velocities={"base": (0, 0, 2.0, 1.0, 0, 0), "left wrist": 3.0})
+    turn = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
+    one = scene.add(m, position=(1, 2, 3), rotation=turn, velocity=(0, 0, 4), state=start)
+    np.testing.assert_allclose(one["trunk"].position, (1, 2, 4))
+    np.testing.assert_allclose(one["trunk"].velocity, (0, 1, 4), atol=1e-15)
+    np.testing.assert_allclose(one["trunk"].angular_velocity, (0, 0, 2))
+    assert one["left wrist"].velocity == 3.0
+
+
+def test_mechanisms_are_given_by_path_too():
+    scene = world()
+    scene.add(doll(), name="doll", position=(0, 0, 1))
+    for change in (scene.pause, scene.resume, scene.sleep, scene.reduce, scene.restart, scene.disintegrate):
+        change("doll")
+    assert not scene["doll"].joints.keys() & {"left wrist", "left shoulder"}
+
+
 REFUSED = {
+    "a state of another mechanism": (
+        lambda s: s.add(hanging(), state=doll().compile().state()),
+        lw.ModelError,
+        "its state has unknown joint",
+    ),
+    "numbers as a state": (lambda s: s.add(hanging(), state=[0.3, 0.0]), TypeError, "give model.state"),
+    "a state of a wall": (
+        lambda s: s.add(lw.Box(1, 1, 1), state=hanging().compile().state()),
+        lw.ModelError,
+        "state .* has no meaning",
+    ),
+    "to pause what is no mechanism": (lambda s: s.pause("floor"), TypeError, "give a mechanism of the scene"),
+    "to put to sleep what is elsewhere": (
+        lambda s: s.sleep(lw.Scene().add(crate())),
+        lw.ModelError,
+        "is in another scene",
+    ),
     "gravity of two numbers": (lambda s: lw.Scene((0, -9.81)), ValueError, "give 3 numbers in m/s"),
     "step of zero": (lambda s: lw.Scene(step=0), ValueError, "give seconds, above 0"),
     "a number": (lambda s: s.add(3), TypeError, "give a Mechanism, a Body, shapes"),

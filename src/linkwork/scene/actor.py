@@ -250,6 +250,16 @@ class Actor(Node):
         return f"<Actor {self.path!r}: {len(self._names)} bodies, {how}>"
 
 
+def actor_in(scene: "Scene", thing: Any, what: str) -> Actor:
+    """Return a mechanism of a scene, given itself or by its path, for a change that has a name."""
+    actor = scene[thing] if isinstance(thing, str) else thing
+    if not isinstance(actor, Actor):
+        raise TypeError(f"{what}: {actor!r:.80}; give a mechanism of the scene, as `add` has returned it")
+    if actor.scene is not scene:
+        raise ModelError(f"{what}: {actor.path!r} is in another scene")
+    return actor
+
+
 class ActorInputs(MutableMapping[str, float]):
     """The inputs of a mechanism in a scene, by name."""
 

@@ -25,7 +25,7 @@ from linkwork.mechanism.body import Body
 from linkwork.mechanism.placement import numbers
 from linkwork.model.model import Model
 from linkwork.scene import clocks, fracture, putting_together, structural_change, taking_apart
-from linkwork.scene.actor import Actor
+from linkwork.scene.actor import Actor, actor_in
 from linkwork.scene.adding import Adding, refuse
 from linkwork.scene.behaviour import Behaviour
 from linkwork.scene.body_arrays import BodyArrays
@@ -388,44 +388,44 @@ class Scene(Group):
     @as_edit
     def disintegrate(self, actor: Actor) -> None:
         """Let all bodies of a mechanism fly on by themselves."""
-        taking_apart.disintegrate(self, actor)
+        taking_apart.disintegrate(self, actor_in(self, actor, "disintegrate"))
 
     @as_edit
-    def reduce(self, actor: Actor, joints: Sequence[str]) -> None:
+    def reduce(self, actor: Actor, joints: Sequence[str] = ()) -> None:
         """Lock joints of a mechanism; see `Actor.reduce`."""
-        lock(self, actor, joints)
+        lock(self, actor_in(self, actor, "reduce"), joints)
 
     @as_edit
     def unlock(self, actor: Actor) -> None:
         """Unlock what `reduce` has locked."""
-        unlock(self, actor)
+        unlock(self, actor_in(self, actor, "unlock"))
 
     @as_edit
     def remove_element(self, actor: Actor, name: str) -> None:
         """Take an element out of a mechanism; see `Actor.remove`."""
-        taking_apart.remove_element(self, actor, name)
+        taking_apart.remove_element(self, actor_in(self, actor, "remove"), name)
 
     # clocks
 
     @alone
     def pause(self, actor: Actor) -> None:
         """Stop the clock of a mechanism; see `Actor.pause`."""
-        clocks.pause(self, actor)
+        clocks.pause(self, actor_in(self, actor, "pause"))
 
     @alone
     def resume(self, actor: Actor) -> None:
         """Let the clock of a mechanism go on."""
-        clocks.resume(self, actor)
+        clocks.resume(self, actor_in(self, actor, "resume"))
 
     @alone
     def sleep(self, actor: Actor) -> None:
         """Let a mechanism stand still, with all that it touches, until something comes near or `wake`."""
-        clocks.sleep(self, actor)
+        clocks.sleep(self, actor_in(self, actor, "sleep"))
 
     @alone
     def restart(self, actor: Actor) -> None:
         """Begin anew with a mechanism as it was added."""
-        clocks.restart(self, actor)
+        clocks.restart(self, actor_in(self, actor, "restart"))
 
     # copies and files
 

@@ -133,6 +133,7 @@ class Group(Node):
         position: ArrayLike | None = None,
         rotation: RotationLike = None,
         velocity: ArrayLike | None = None,
+        state: Any = None,
         material: Any = None,
         accuracy: float | None = None,
         max_step: float | None = None,
@@ -140,11 +141,13 @@ class Group(Node):
         """Add a mechanism, a body, shapes that stand still, or a behaviour; return its node.
 
         A mechanism, or a model of one, is copied; `position` and `rotation` say where its ground is in this
-        group, `velocity` [m/s] (3,) how fast all that floats in it moves. With an `accuracy` it is simulated
-        to that where nothing is near it, in steps of `max_step` at most. `material` is that of shapes.
+        group, `velocity` [m/s] (3,) how fast all that floats in it moves. It begins as drawn and at rest, or
+        at a `state`, such as `model.state(knee=0.3, velocities={"hip": 2.0})`, seen from its ground. With an
+        `accuracy` it is simulated to that where nothing is near it, in steps of `max_step` at most.
+        `material` is that of shapes.
         """
         given = {"name": name, "position": position, "rotation": rotation, "velocity": velocity}
-        given |= {"material": material, "accuracy": accuracy, "max_step": max_step}
+        given |= {"state": state, "material": material, "accuracy": accuracy, "max_step": max_step}
         return self.scene.take_in(self, thing, given)
 
     def __getitem__(self, path: str) -> Any:

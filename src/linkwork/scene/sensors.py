@@ -9,6 +9,7 @@ from linkwork.real_numbers import is_real
 from linkwork.scene.behaviour import CheckedBehaviour
 from linkwork.scene.behaviour_targets import point
 from linkwork.scene.handles import BodyHandle
+from linkwork.scene.rigid_frames import frame_of
 
 if TYPE_CHECKING:
     from linkwork.scene.scene import Scene
@@ -104,8 +105,8 @@ class HeightSensor(Sensor):
 class InertialSensor(Sensor):
     """What an inertial measurement unit at a point of a body reads, in the axes of the body.
 
-    `acceleration` (3,) [m/s^2] is that of the point over the last step, without gravity's share: at rest it
-    points up. `angular_velocity` (3,) [rad/s].
+    `acceleration` (3,) [m/s^2] is that of the point, without gravity's share, on the average of the last
+    step: at rest it is g, upwards, in free fall 0, on a centrifuge w^2 r. `angular_velocity` (3,) [rad/s].
     """
 
     def __init__(self, body: BodyHandle, position: ArrayLike = (0.0, 0.0, 0.0)) -> None:
@@ -113,13 +114,28 @@ class InertialSensor(Sensor):
         self.position = position
         self.acceleration = self.angular_velocity = np.zeros(3)
         self.velocity: Any = None
+        self.rotation: Any = None
 
     def measure(self, scene: "Scene", dt: float) -> None:
-        """Compare the velocity of the point with that of the last step."""
+        """Compare the velocity of the point with that of the last step.
+
+        With a reading f that is constant in axes of the body, which turn by phi in the step,
+
+            v1 - v0 - g dt = R0 J(phi) f dt,    J the mean of rotations from 0 to phi.
+        """
         R, w = self.body.rotation, self.body.angular_velocity
         now = self.body.velocity + np.cross(w, R @ self.position)
-        before = now if self.velocity is None else self.velocity
-        self.velocity = np.array(now)
+        before, turned_from = (now, R) if self.velocity is None else (self.velocity, self.rotation)
         change = (now - before) / dt if dt else np.zeros(3)
-        self.acceleration = R.T @ (change - scene.gravity)
+        phi = frame_of(np.column_stack([turned_from.T @ R, np.zeros(3)])).rotation_vector
+        self.acceleration = _of_mean(phi, turned_from.T @ (change - scene.gravity))
+        self.velocity, self.rotation = np.array(now), np.array(R)
         self.angular_velocity = R.T @ w
+
+
+def _of_mean(phi: Array, x: Array) -> Array:
+    """Return y of which x is the mean over rotations from 0 to phi (the inverse of SO(3)'s left Jacobian)."""
+    half = 0.5 * float(np.linalg.norm(phi))
+    k = (1.0 - half / np.tan(half)) / (4.0 * half * half) if half > 1e-4 else 1.0 / 12.0
+    once = np.cross(phi, x)
+    return x - 0.5 * once + k * np.cross(phi, once)
