@@ -20,6 +20,7 @@ def load(
     base: Base | None = None,
     *,
     repair: bool = False,
+    unphysical: bool = False,
     scale: float = 1.0,
     largest: float | None = None,
     packages: Mapping[str, str | Path] | None = None,
@@ -30,7 +31,8 @@ def load(
     drawn with, `load(visual.shape)`.
 
     `base` says whether the root of a robot is "fixed" to ground (if not given) or "free"; `repair=True`
-    replaces inertia tensors that no real body has, and warns which, or repairs a mesh (see `repairs`).
+    replaces inertia tensors that no real body has, and warns which, or repairs a mesh (see `repairs`);
+    `unphysical=True` keeps tensors whose largest moment exceeds the sum of the others, as other programs do.
     `scale` turns the unit of a mesh into metres, as 1e-3 for millimetres; `packages` says where `package://`
     names of meshes are. With `hulls=True` bodies of a mechanism touch by the convex hulls of their meshes, as
     they do in MuJoCo and Bullet: much faster, but without hollows. `largest` are the bytes that a file may
@@ -50,7 +52,7 @@ def load(
         raise ValueError(f"load: {str(path)!r} has a zero in it; give the name of a file")
     file, known = Path(path), reader(Path(path))
     assert known.read is not None
-    reading = Reading.checked(file, known, base, repair, scale, largest)
+    reading = Reading.checked(file, known, base, repair, scale, largest, unphysical)
     if known.holds != "mechanism" and (packages is not None or hulls):
         raise ValueError(
             f"load: packages {packages!r}, hulls {hulls!r} have no meaning for {file.name!r}; leave them out"

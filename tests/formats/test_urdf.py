@@ -8,6 +8,7 @@ import pytest
 from robots import ARM, robot_files
 from scipy.spatial.transform import Rotation
 
+import linkwork as lw
 from linkwork.errors import FormatError
 from linkwork.formats import load
 from linkwork.geometry import Box, Cylinder, MeshFile, Plane, Sphere
@@ -204,6 +205,43 @@ def test_an_unreal_torso_is_refused_and_can_be_repaired():
         m = load(path, repair=True)
     assert "link 'body'" in " ".join(str(warning.message) for warning in told)
     assert all(body.inertia.problems() == [] for body in m.bodies.values())
+
+
+TRIANGLE = "principal moments .* \\(triangle inequality\\)"
+ODD_ROBOT = """<robot name="odd"><link name="base_link"/><link name="arm"><inertial>
+<origin xyz="0.3 0 0"/><mass value="2"/><inertia ixx="0.1" iyy="0.1" izz="0.9" ixy="0" ixz="0" iyz="0"/>
+</inertial></link><joint name="j" type="continuous"><parent link="base_link"/><child link="arm"/>
+<axis xyz="0 0 1"/></joint></robot>"""
+ODD_MODEL = """<sdf version="1.9"><model name="odd"><link name="arm"><inertial><pose>0.3 0 0 0 0 0</pose>
+<mass>2</mass><inertia><ixx>0.1</ixx><iyy>0.1</iyy><izz>0.9</izz></inertia></inertial></link>
+<joint name="j" type="revolute"><parent>world</parent><child>arm</child><axis><xyz>0 0 1</xyz></axis>
+</joint></model></sdf>"""
+
+
+@pytest.mark.parametrize(("suffix", "text"), [("urdf", ODD_ROBOT), ("xml", ODD_ROBOT), ("sdf", ODD_MODEL)])
+def test_inertia_that_no_body_has_is_refused_repaired_or_kept(tmp_path, suffix, text):
+    path = tmp_path / f"robot.{suffix}"
+    path.write_text(text)
+    with pytest.raises(FormatError, match=f"{TRIANGLE}.* repair=True .*, unphysical=True keeps it"):
+        lw.load(path)
+    m = lw.load(path, unphysical=True)
+    assert m["arm"].inertia.unphysical
+    a = m.compile().forward_dynamics([0.0], [0.0], [1.0])
+    np.testing.assert_allclose(a, [1 / (0.9 + 2 * 0.3**2)])  # with the moment of the file
+    with pytest.warns(UserWarning, match="repaired to"):
+        assert lw.load(path, repair=True)["arm"].inertia.sound
+    path.write_text(text.replace('ixx="0.1"', 'ixx="-0.1"').replace("<ixx>0.1<", "<ixx>-0.1<"))
+    with pytest.raises(FormatError, match=r"one is negative.* nearest real one$"):
+        lw.load(path, unphysical=True)  # it would be moved the wrong way
+    with pytest.raises(ValueError, match="repair=True changes what unphysical=True keeps"):
+        lw.load(path, repair=True, unphysical=True)
+    with pytest.raises(ValueError, match="unphysical 1; give True or False"):
+        lw.load(path, unphysical=1)  # type: ignore[arg-type]
+
+
+def test_nothing_else_takes_unphysical(tmp_path):
+    with pytest.raises(ValueError, match=r"unphysical True has no meaning for 'm.json'"):
+        lw.load(tmp_path / "m.json", unphysical=True)
 
 
 @pytest.mark.filterwarnings("ignore:.*left out, as it is not URDF")

@@ -40,7 +40,7 @@ def run(options: argparse.Namespace) -> int:
 
     if not options.json:
         with _heard() as reported:
-            thing = load(options.file, options.base, repair=options.repair)
+            thing = load(options.file, options.base, repair=options.repair, unphysical=options.unphysical)
             try:
                 lines, found_here = _lines(thing), _findings(thing)
             except AssemblyError as error:
@@ -50,7 +50,7 @@ def run(options: argparse.Namespace) -> int:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            thing = load(options.file, options.base, repair=options.repair)
+            thing = load(options.file, options.base, repair=options.repair, unphysical=options.unphysical)
             found = {"ok": True, **_facts(thing), "findings": _findings(thing)}
         except LinkworkError as error:
             found = {"ok": False, "mistakes": _mistakes(error)}

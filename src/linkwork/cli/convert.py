@@ -32,7 +32,8 @@ def run(options: argparse.Namespace) -> int:
     from linkwork.formats.file_format import writer
     from linkwork.recording.run_table import write_table
 
-    thing, target = load(options.source, options.base, repair=options.repair), Path(options.target)
+    thing = load(options.source, options.base, repair=options.repair, unphysical=options.unphysical)
+    target = Path(options.target)
     if options.degrees:
         if target.suffix.lower() != ".csv" or held(thing) != "run":
             raise LinkworkError(

@@ -103,3 +103,6 @@ def add_robot_options(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--repair", action="store_true", help="replace inertia tensors that no real body has, and say which"
     )
+    command.add_argument(
+        "--unphysical", action="store_true", help="keep inertia tensors that no real body has"
+    )

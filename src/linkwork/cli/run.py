@@ -68,7 +68,7 @@ def run(options: argparse.Namespace) -> int:
 
     if options.out and Path(options.out).suffix.lower() not in (".lwr", ".csv"):
         raise LinkworkError(f"--out {options.out}: give a name that ends in .lwr or .csv")
-    mechanism = load(options.file, options.base, repair=options.repair)
+    mechanism = load(options.file, options.base, repair=options.repair, unphysical=options.unphysical)
     if not isinstance(mechanism, Mechanism):
         raise LinkworkError(f"{options.file} is not a mechanism; `linkwork view` plays runs")
     if determined(mechanism):

@@ -38,7 +38,7 @@ def run(options: argparse.Namespace) -> int:
     from linkwork.files import load
 
     show(
-        load(options.file, options.base, repair=options.repair),
+        load(options.file, options.base, repair=options.repair, unphysical=options.unphysical),
         live=options.live,
         host=options.host,
         port=options.port,

@@ -46,30 +46,43 @@ class Reading:
     repair: bool = False
     scale: float = 1.0
     largest: int | None = None  # bytes; None: the limit of the format
+    unphysical: bool = False
 
     @classmethod
     def checked(
-        cls, path: Path, format: "FileFormat", base: Any, repair: Any, scale: Any, largest: Any = None
+        cls,
+        path: Path,
+        format: "FileFormat",
+        base: Any,
+        repair: Any,
+        scale: Any,
+        largest: Any = None,
+        unphysical: Any = False,
     ) -> "Reading":
         """Return how to read a file; what its format does not follow is refused, not ignored."""
         if base not in (None, "fixed", "free"):
             raise ValueError(f'load: base {base!r}; give "fixed" or "free"')
-        if not isinstance(repair, bool):
-            raise ValueError(f"load: repair {repair!r}; give True or False")
+        for word, value in (("repair", repair), ("unphysical", unphysical)):
+            if not isinstance(value, bool):
+                raise ValueError(f"load: {word} {value!r}; give True or False")
+        if repair and unphysical:
+            raise ValueError("load: repair=True changes what unphysical=True keeps; give one of them")
         if not (is_finite(scale) and scale != 0.0):
             raise ValueError(f"load: scale {scale!r}; give a finite number, not 0 (negative ones mirror)")
         if largest is not None and not (is_finite(largest) and largest >= 1):
             raise ValueError(f"load: largest {largest!r}; give the bytes that a file may have, as 1e9")
         given = {
-            "largest": largest is not None,
-            "base": base is not None,
-            "repair": repair,
-            "scale": scale != 1.0,
+            "base": (base, base is not None),
+            "repair": (repair, repair),
+            "scale": (scale, scale != 1.0),
+            "largest": (largest, largest is not None),
+            "unphysical": (unphysical, unphysical),
         }
-        for word, value in (("base", base), ("repair", repair), ("scale", scale), ("largest", largest)):
-            if given[word] and word not in format.takes:
+        for word, (value, is_given) in given.items():
+            if is_given and word not in format.takes:
                 raise ValueError(f"load: {word} {value!r} has no meaning for {path.name!r}; leave it out")
-        return cls(base or "fixed", repair, float(scale), None if largest is None else int(largest))
+        most = None if largest is None else int(largest)
+        return cls(base or "fixed", repair, float(scale), most, unphysical)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,7 +92,7 @@ class FileFormat(metaclass=Spelled):
     suffix: str
     holds: Held
     read: Callable[[Path, Reading], Any] | None = None
-    takes: tuple[str, ...] = ("base", "repair", "scale", "largest")  # fields of Reading that `read` follows
+    takes: tuple[str, ...] = ("base", "repair", "scale", "largest", "unphysical")  # that `read` follows
     write: Callable[[Any, Path], None] | None = None
 
     def __post_init__(self) -> None:

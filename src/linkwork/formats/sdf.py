@@ -13,19 +13,18 @@ from typing import Any
 import numpy as np
 
 from linkwork.algebra.spatial import Frame
-from linkwork.errors import unknown, warn
+from linkwork.errors import unknown
 from linkwork.formats.file_format import FileFormat, Reading
+from linkwork.formats.link_inertias import judge_inertias
 from linkwork.formats.markup import SHOWN, Element, parse, shorten
 from linkwork.formats.sdf_frames import MODEL, UNBOUNDED, WORLD, Frames, floats, is_true, number
 from linkwork.formats.sdf_link import read_collisions, read_inertia, read_visuals
 from linkwork.formats.sdf_words import check_words
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.coupling import Coupling, rings
-from linkwork.mechanism.inertia import GROSS, ROUNDING, rotational
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.joints import Fixed, Free, Helical, Prismatic, Revolute, Spherical, Universal
 from linkwork.mechanism.mechanism import Mechanism
-from linkwork.mechanism.placement import plain
 
 _JOINTS: dict[str, type[Joint]] = {
     "fixed": Fixed,
@@ -46,7 +45,7 @@ _DYNAMICS = (
 _NEWEST = 12  # of versions 1.x
 
 
-def load_sdf(path: Path, base: str = "fixed", *, repair: bool = False) -> Mechanism:
+def load_sdf(path: Path, base: str = "fixed", *, repair: bool = False, unphysical: bool = False) -> Mechanism:
     """Read the models of a file; joints named `base` hold what is not joined to the world."""
     root = parse(path, texts=True)
     if root.tag != "sdf":
@@ -66,7 +65,8 @@ def load_sdf(path: Path, base: str = "fixed", *, repair: bool = False) -> Mechan
     if not frames.models:
         raise root.error("there is no <model>; add one")
     only = next(iter(frames.models)) if len(frames.models) == 1 else None
-    reading = _Reading(Mechanism(only or path.stem, numbers), base, repair, only, int(version[2:]) < 5)
+    reading = _Reading(Mechanism(only or path.stem, numbers), base, only, int(version[2:]) < 5)
+    reading.repair, reading.unphysical = repair, unphysical
     reading.models(frames, Frame(), "")
     reading.couple()
     reading.hold_roots()
@@ -81,10 +81,10 @@ def _nothing_included(holder: Element) -> None:
 class _Reading:
     """Models as they become parts of a mechanism."""
 
-    def __init__(
-        self, mechanism: Mechanism, base: str, repair: bool, only: str | None, in_model: bool
-    ) -> None:
-        self.mechanism, self.base, self.repair = mechanism, base, repair
+    repair = unphysical = False  # what becomes of inertia that no real body has
+
+    def __init__(self, mechanism: Mechanism, base: str, only: str | None, in_model: bool) -> None:
+        self.mechanism, self.base = mechanism, base
         self.unsaid = "" if only is None else f"{only}::"  # what names do not begin with
         self.in_model = in_model  # axes are in the frame of the model, as up to version 1.4
         self.links: dict[str, Body] = {}  # by names from outside of all models
@@ -105,7 +105,8 @@ class _Reading:
         _nothing_included(frames.holder)
         static = is_true(frames.holder.one("static"))
         inertias = {name: read_inertia(link) for name, link in frames.links.items()}
-        self._check_inertias(frames, inertias)
+        refused = lambda name, message: frames.links[name].error(message)  # noqa: E731
+        judge_inertias(inertias, self.repair, self.unphysical, refused)
         for name, link in frames.links.items():
             place = outer @ frames.pose(name)
             body = Body(
@@ -120,19 +121,6 @@ class _Reading:
             if static:
                 self.static.add(f"{prefix}{name}")
         self.models(frames, outer, prefix)
-
-    def _check_inertias(self, frames: Frames, inertias: dict[str, Any]) -> None:
-        total = rotational(inertias.values())
-        for name, inertia in inertias.items():
-            problems = inertia.problems(allowed=(ROUNDING if self.repair else GROSS) * total)
-            if problems and not self.repair:
-                raise frames.links[name].error(
-                    f"{problems[0]}; repair=True replaces it by the nearest real one"
-                )
-            if problems:
-                inertias[name] = inertia.repaired()
-                moments, _ = inertias[name].principal()
-                warn(f"link {name!r}: {problems[0]}; repaired to {plain(moments)}")
 
     def _free(self, name: str) -> str:
         name = name.removeprefix(self.unsaid)
@@ -268,7 +256,7 @@ def _reached(joined: dict[str, set[str]], start: str) -> set[str]:
 
 
 def _read(path: Path, reading: Reading) -> Mechanism:
-    return load_sdf(path, reading.base, repair=reading.repair)
+    return load_sdf(path, reading.base, repair=reading.repair, unphysical=reading.unphysical)
 
 
-FORMAT = FileFormat(suffix=".sdf", holds="mechanism", read=_read, takes=("base", "repair"))
+FORMAT = FileFormat(suffix=".sdf", holds="mechanism", read=_read, takes=("base", "repair", "unphysical"))

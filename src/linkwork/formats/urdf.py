@@ -11,6 +11,7 @@ import numpy as np
 from linkwork.algebra.spatial import Frame
 from linkwork.errors import FormatError, unknown, warn
 from linkwork.formats.file_format import FileFormat, Reading
+from linkwork.formats.link_inertias import judge_inertias
 from linkwork.formats.markup import SHOWN, Element, parse
 from linkwork.formats.urdf_link import (
     read_collisions,
@@ -25,7 +26,7 @@ from linkwork.formats.urdf_out import save_urdf
 from linkwork.formats.urdf_words import check_words
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.coupling import Coupling, rings
-from linkwork.mechanism.inertia import GROSS, ROUNDING, Inertia, rotational
+from linkwork.mechanism.inertia import Inertia
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.joints import Fixed, Free, Planar, Prismatic, Revolute, Spherical
 from linkwork.mechanism.mechanism import Mechanism
@@ -57,8 +58,10 @@ class Edge:
     rotation: Array  # (3, 3)
 
 
-def load_urdf(path: Path, base: Literal["fixed", "free"] = "fixed", *, repair: bool = False) -> Mechanism:
-    """Read a robot; `formats.load` says what `base` and `repair` mean.
+def load_urdf(
+    path: Path, base: Literal["fixed", "free"] = "fixed", *, repair: bool = False, unphysical: bool = False
+) -> Mechanism:
+    """Read a robot; `linkwork.load` says what `base`, `repair` and `unphysical` mean.
 
     Bodies have the names of their links. In a mechanism every name is one thing: where a link is named like
     a joint, or `base` or `ground`, its body is called `..._link`; a joint of these names `..._joint`.
@@ -72,7 +75,7 @@ def load_urdf(path: Path, base: Literal["fixed", "free"] = "fixed", *, repair: b
     edges = [_edge(element, links) for element in _named(robot, "joint").values()]
     root, walk = _walk(links, edges)
     poses = _poses(root, walk)
-    inertias = _inertias(links, edges, repair)
+    inertias = _inertias(links, edges, repair, unphysical)
     materials = read_materials(robot)
     joint_names = _made_distinct([edge.name for edge in edges], {"ground", "base"}, "_joint")
     body_names = _made_distinct(links, {"ground", "base", *joint_names.values()}, "_link")
@@ -179,11 +182,12 @@ def _poses(root: str, walk: Sequence[Edge]) -> dict[str, tuple[Array, Array]]:
     return poses
 
 
-def _inertias(links: Mapping[str, Element], edges: Sequence[Edge], repair: bool) -> dict[str, Inertia]:
+def _inertias(
+    links: Mapping[str, Element], edges: Sequence[Edge], repair: bool, unphysical: bool
+) -> dict[str, Inertia]:
     """Return what the links weigh; small flaws are let through, and `check` will warn of them."""
     inertias = {name: read_inertia(link) for name, link in links.items()}
     size = max([1.0, *(math.hypot(*edge.position) for edge in edges)])
-    total = rotational(inertias.values())
     for name, inertia in inertias.items():
         if inertia.mass > 0.0 and np.trace(inertia.tensor) > FAR_OFF * inertia.mass * size**2:
             raise _tensor_error(
@@ -191,16 +195,7 @@ def _inertias(links: Mapping[str, Element], edges: Sequence[Edge], repair: bool)
                 f"moments {plain(np.diag(inertia.tensor))} kg m^2 are out of all proportion to a mass of "
                 f"{inertia.mass:g} kg and a size of {size:g} m; write kg and metres",
             )
-        if not repair and (problems := inertia.problems(allowed=GROSS * total)):
-            what = problems[0].partition(";")[0]  # its remedy is for who writes Python
-            remedy = (
-                "give the tensor about the centre of mass; repair=True replaces it by the nearest real one"
-            )
-            raise _tensor_error(links[name], f"{what}; {remedy}")
-        if repair and (problems := inertia.problems(allowed=ROUNDING * total)):
-            inertias[name] = inertia.repaired()
-            moments, _ = inertias[name].principal()
-            warn(f"link {name!r}: {problems[0]}; repaired to {plain(moments)}")
+    judge_inertias(inertias, repair, unphysical, lambda name, message: _tensor_error(links[name], message))
     return inertias
 
 
@@ -295,7 +290,9 @@ def _couplings(edges: Sequence[Edge], names: Mapping[str, str], taken: Iterable[
 
 
 def _read(path: Path, reading: Reading) -> Mechanism:
-    return load_urdf(path, reading.base, repair=reading.repair)
+    return load_urdf(path, reading.base, repair=reading.repair, unphysical=reading.unphysical)
 
 
-FORMAT = FileFormat(suffix=".urdf", holds="mechanism", read=_read, write=save_urdf, takes=("base", "repair"))
+FORMAT = FileFormat(
+    suffix=".urdf", holds="mechanism", read=_read, write=save_urdf, takes=("base", "repair", "unphysical")
+)

@@ -26,11 +26,16 @@ def _read(path: Path, reading: Reading) -> Mechanism:
         reading.repair,
         reading.scale,
         reading.largest,
+        reading.unphysical,
     )
     assert known.read is not None
     return known.read(path, checked)
 
 
 FORMAT = FileFormat(
-    suffix=".xml", holds="mechanism", read=_read, write=mjcf.FORMAT.write, takes=("base", "repair", "largest")
+    suffix=".xml",
+    holds="mechanism",
+    read=_read,
+    write=mjcf.FORMAT.write,
+    takes=("base", "repair", "largest", "unphysical"),
 )
