@@ -46,6 +46,8 @@ def real_array(what: str, x: Any) -> np.ndarray:
 
 def finite_array(what: str, x: Any) -> np.ndarray:
     """Return a new array of finite doubles, or say what is wrong with it."""
+    if type(x) in (tuple, list) and any(hasattr(each, "as_number") for each in x):
+        raise ValueError(f"{what} {shown(x)} has an input, which only laws read; give numbers")
     array = real_array(what, x)
     check = isfinite if array.dtype is _FLOAT else is_finite
     if not (np.isfinite(array).all() if array.size > _SMALL else all(map(check, array.ravel().tolist()))):

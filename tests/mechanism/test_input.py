@@ -68,3 +68,55 @@ def test_the_larger_of_an_input_and_a_number_is_traced():
     assert float(lw.max(u, 1.0)) == 2.0
     assert u != lw.Input("v", 2.0)
     assert u == lw.Input("u", 2.0)
+
+
+def cart(**words) -> lw.Mechanism:
+    m = lw.examples.cart_pole()
+    for word, value in words.items():
+        setattr(m.joints["pin"], word, value)
+    return m
+
+
+@pytest.mark.parametrize(
+    "frozen",
+    [
+        lambda u: lw.Motor("motor", "rail", 2 * u),
+        lambda u: lw.Motor("motor", "rail", -u),
+        lambda u: lw.Motor("motor", "rail", 1 + lw.sin(u) / 2),
+        lambda u: lw.Motor("motor", "rail", lw.cos(2 * u)),
+        lambda u: lw.TorsionSpring("coil", "pin", stiffness=1.0, rest=u - 1),
+        lambda u: cart(damping=3 * u),
+    ],
+)
+def test_what_is_computed_from_an_input_outside_of_a_law_is_no_law(frozen):
+    """It is a number, which no run can change: a user who writes 2 * u means the input."""
+    given = frozen(lw.Input("u", 2.0))
+    m = given if isinstance(given, lw.Mechanism) else cart()
+    if m is not given:
+        m.add(given)
+    with pytest.raises(lw.ModelError, match="computed from the default value of an input"):
+        m.compile()
+
+
+def test_in_a_function_the_same_reads_the_input():
+    u, m = lw.Input("u", 2.0), cart()
+    m.add(lw.Motor("motor", "rail", lambda t, q, v: 1 + lw.sin(u) / 2))
+    for value in (2.0, 0.5):
+        run = lw.simulate(m, 0.1, inputs={"u": value})
+        np.testing.assert_allclose(run["motor"].force, 1 + math.sin(value) / 2, rtol=1e-15)
+
+
+def test_numbers_of_bodies_and_motions_of_joints_do_not_read_inputs():
+    u, m = lw.Input("u", 0.1), cart()
+
+    class Slide(lw.Joint):
+        def motion(self, q):
+            return lw.translation(0, 0, u * q[0])
+
+    with pytest.raises(ValueError, match=r"gravity .* has an input, which only laws read"):
+        lw.Mechanism("m", gravity=(0, 0, u))
+    with pytest.raises(ValueError, match=r"position .* has an input, which only laws read"):
+        lw.Body("b", lw.Sphere(0.1), mass=1.0, position=(u, 0, 0))
+    m.add(Slide("slide", m["pole"], m.add(lw.Body("tip", lw.Sphere(0.1), mass=1.0))))
+    with pytest.raises(lw.ModelError, match="joint 'slide': motion\\(q\\) reads the input 'u'"):
+        m.compile().forward_dynamics([0.0] * 3, [0.0] * 3, [0.0] * 3)

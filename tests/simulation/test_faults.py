@@ -483,14 +483,16 @@ def test_the_interval_of_a_checkpoint_is_checked(every):
 def test_what_a_run_begins_with_determines_what_is_returned():
     """The forms that type checkers see: each returns what it promises, and together they have all options."""
     model, q = pendulum(), np.zeros((3, 2))
-    starts = {"state": bent(model)}, {"q": q, "v": q}, {"v": q}, {"vary": {"arm.mass": [1.0, 2.0]}}
+    starts: list[dict[str, Any]] = [{"state": bent(model)}, {"q": q, "v": q}, {"v": q}]
+    starts += [{"vary": {"arm.mass": [1.0, 2.0]}}, {"model": lw.Forest({"a": model})}]
     forms = typing.get_overloads(inspect.unwrap(lw.simulate))
     for form, start in zip(forms, starts, strict=True):
         signature = inspect.signature(form)
         options = [each for each in signature.parameters.values() if each.kind is each.KEYWORD_ONLY]
         assert {each.name for each in options if each.default is each.empty} <= start.keys()
         assert start.keys() <= signature.parameters.keys()
-        assert type(lw.simulate(model, 0.1, **start)) is signature.return_annotation
+        run = lw.simulate(**{"model": model, "duration": 0.1, **start})
+        assert type(run) is signature.return_annotation
     assert set().union(*map(keywords, forms)) == set(keywords(inspect.unwrap(lw.simulate)))
 
 

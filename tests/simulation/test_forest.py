@@ -140,9 +140,10 @@ def test_wrong_inputs_and_times_of_members_are_refused_by_name():
     forest = lw.Forest({"a": pushed(), "b": lw.examples.cart_pole()})
     for wrong, message in (
         ({"c/push": 1.0}, "unknown member 'c'"),
-        ({"a/pull": 1.0}, "unknown input 'pull'"),
-        ({"b/push": 1.0}, "no law reads inputs"),
-        ({"a/push": np.nan}, "input 'push' is not finite"),
+        ({"a/pull": 1.0}, "unknown input 'a/pull'; did you mean 'a/push'"),
+        ({"b/push": 1.0}, "unknown input 'b/push'; did you mean 'a/push'"),
+        ({"a/push": np.nan}, "'a/push' is nan; give a finite number"),
+        ({"a/push": [1.0, 2.0]}, "'a/push' is .*; give a finite number"),
     ):
         with pytest.raises(ValueError, match=message):
             forest.simulate(0.1, inputs=wrong)
@@ -291,3 +292,18 @@ def test_wrong_words_of_members_that_meet_are_refused():
     for ask in (lambda: forest.world, lambda: forest.world_state(forest.state())):
         with pytest.raises(lw.ModelError, match="do not meet"):
             ask()
+
+
+def test_a_forest_is_simulated_like_a_model(forest, start):
+    run, own = (
+        lw.simulate(forest, 0.5, start, every=0.1, accuracy=1e-6),
+        forest.simulate(0.5, start, every=0.1, accuracy=1e-6),
+    )
+    for name in forest:
+        np.testing.assert_array_equal(run[name].q, own[name].q)
+    assert lw.simulate(forest, 0.5, run).time[-1] == 1.0
+    for word, value in {"q": np.zeros((2, 9)), "vary": {"rope.mass": [1.0]}, "checkpoint": "a.lwc"}.items():
+        with pytest.raises(
+            ValueError, match=f"simulate: {word}= is of one mechanism, and a forest is several"
+        ):
+            lw.simulate(forest, 0.5, **{word: value})

@@ -375,6 +375,7 @@ def test_one_variant_that_fails_harms_no_other():
 
 REFUSED = {
     "bob.mas": ("unknown number of 'bob' 'mas'.*'mass'", [1.0]),
+    "gravity.value": ("has no such part; give 'gravity'", [1.0]),
     "bobb.mass": ("unknown element 'bobb'.*'bob'", [1.0]),
     "bob": ("does not say which number.*'bob.mass'", [1.0]),
     "gravity[7]": ("there is no \\[7\\]", [1.0]),

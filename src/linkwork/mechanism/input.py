@@ -2,7 +2,8 @@
 
 A law that is traced reads an input from an array beside the state, so that nothing is compiled when it
 changes; a law that is called is given the value of the run that calls it. Which of the two, whoever runs the
-law says (`reading`); elsewhere an input is its default value.
+law says (`reading`); elsewhere an input is its default value. What is computed from that outside of a law
+is a number that no run can change, and is marked as such (`Default`): it is refused as a law or an option.
 """
 
 import operator
@@ -59,7 +60,7 @@ class Input(Answering, metaclass=Spelled):
     @staticmethod
     def apply_function(name: str, *args: Any) -> Number:
         """Take part in elementary functions: lw.sin(u), lw.atan2(x, u)."""
-        return number.apply(name, *map(as_number, args))
+        return _marked(number.apply(name, *map(as_number, args)))
 
     def __array_ufunc__(self, ufunc: Any, method: str, *operands: Any, **options: Any) -> Any:
         """Take part in NumPy's functions and in arithmetic with its arrays: np.sin(u), np.ones(3) * u."""
@@ -70,15 +71,6 @@ class Input(Answering, metaclass=Spelled):
 
     def __bool__(self) -> bool:
         return bool(self.as_number())
-
-    def __neg__(self) -> Number:
-        return -self.as_number()
-
-    def __pos__(self) -> Number:
-        return +self.as_number()
-
-    def __abs__(self) -> Number:
-        return abs(self.as_number())
 
     def __eq__(self, other: object) -> Any:
         if _read.get() is None:
@@ -103,20 +95,54 @@ class Input(Answering, metaclass=Spelled):
         return f"Input({self.name!r}, {self.value:g})"
 
 
-def _forward(operation: Callable[[Any, Any], Any]) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """Return a binary operation of an input, and the one with the input at the right."""
+class Default(float):
+    """What inputs give by their default values, computed outside of a law: `2 * Input("u", 3.0)`.
+
+    It counts as the number it is, for a look or a law that is called by hand; as a law or an option it would
+    never change, which nobody means.
+    """
+
+    @staticmethod
+    def apply_function(name: str, *args: Any) -> Number:
+        """Be marked in elementary functions as well."""
+        return _marked(number.apply(name, *(float(x) if isinstance(x, Default) else x for x in args)))
+
+
+def _marked(x: Any) -> Any:
+    """Return a number computed from inputs, marked if that was outside of a law."""
+    return Default(x) if type(x) is float and _read.get() is None else x
+
+
+def _forward(operation: Callable[..., Any], value: Callable[[Any], Any], mark: Callable[[Any], Any]) -> Any:
+    """Return an operation on the values of operands, and the one with the two exchanged."""
     return (
-        lambda self, other: operation(self.as_number(), as_number(other)),
-        lambda self, other: operation(as_number(other), self.as_number()),
+        lambda *operands: mark(operation(*map(value, operands))),
+        lambda self, other: mark(operation(value(other), value(self))),
     )
 
 
-for _word in ("add", "sub", "mul", "truediv", "pow", "mod", "floordiv"):
-    _left, _right = _forward(getattr(operator, _word))
-    setattr(Input, f"__{_word}__", _left)
-    setattr(Input, f"__r{_word}__", _right)
+def as_number(x: Any) -> Any:
+    """Return the number that an input is now; anything else as it is."""
+    return x.as_number() if isinstance(x, Input) else x
+
+
+def _value(x: Any) -> Any:
+    return float(x) if isinstance(x, Default) else as_number(x)
+
+
+for _word in ("neg", "pos", "abs", "add", "sub", "mul", "truediv", "pow", "mod", "floordiv"):
+    for _kind in (Input, Default):
+        _left, _right = _forward(getattr(operator, _word), _value, _marked)
+        setattr(_kind, f"__{_word}__", _left)
+        if _word not in ("neg", "pos", "abs"):
+            setattr(_kind, f"__r{_word}__", _right)
 for _word in ("lt", "le", "gt", "ge"):
-    setattr(Input, f"__{_word}__", _forward(getattr(operator, _word))[0])
+    setattr(Input, f"__{_word}__", _forward(getattr(operator, _word), _value, lambda x: x)[0])
+
+
+def default_among(x: Any) -> bool:
+    """Whether an option is, or has among its numbers, what was computed from inputs outside of a law."""
+    return type(x) is Default or (type(x) in (tuple, list) and any(map(default_among, x)))
 
 
 def enter(inputs: dict[str, Input], given: Input) -> int:
@@ -153,11 +179,6 @@ class DefaultInputs(Mapping[str, float]):
             f"a model has the default values of inputs: {name!r} cannot be set to {value!r}; give a run "
             f"inputs={{{name!r}: {value!r}}}, or write sim.inputs[{name!r}] of a Simulation"
         )
-
-
-def as_number(x: Any) -> Any:
-    """Return the number that an input is now; anything else as it is."""
-    return x.as_number() if isinstance(x, Input) else x
 
 
 @contextmanager

@@ -6,7 +6,7 @@ equations that close loops.
 """
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from linkwork.algebra.complement import complement
 from linkwork.algebra.number import Number
 from linkwork.errors import ModelError, TraceError
 from linkwork.mechanism.called_equations import length_of, traced_or_called
+from linkwork.mechanism.input import Input, reading
 from linkwork.trace.differentiate import derivative, jacobian
 from linkwork.trace.expression import Expr, Graph
 from linkwork.trace.graph_walks import evaluate, has_nan
@@ -26,8 +27,18 @@ _PLANAR_EXAMPLE = "of the plane, e.g. lw.translation(x, y) @ lw.rotation(q[0])"
 
 def traced_motion(joint: "Joint", q: Sequence[Expr]) -> Any:
     """Return where the child is at symbols q; an error names the joint if it does not say."""
+
+    def refuse(one: Input) -> NoReturn:
+        raise ModelError(
+            f"joint {joint.name!r}: motion(q) reads the input {one.name!r}, and places may not: give it a "
+            "number, and others per run by simulate(vary=); a Driver moves a joint by a law that reads inputs"
+        )
+
     try:
-        X = joint.motion(q)
+        with reading(refuse):
+            X = joint.motion(q)
+    except ModelError:
+        raise
     except TraceError as error:
         raise TraceError(f"joint {joint.name!r}: {error}") from error
     except Exception as error:

@@ -15,6 +15,7 @@ from linkwork.mechanism.contact import Contact, contact_cautions, contact_mistak
 from linkwork.mechanism.coupling import Coupling, rings
 from linkwork.mechanism.driver import Driver
 from linkwork.mechanism.inertia import GROSS, ROUNDING, rotational
+from linkwork.mechanism.input import default_among
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.load import Load
 from linkwork.mechanism.mechanism import Element, Mechanism
@@ -102,7 +103,18 @@ def _mistakes(
             mistakes.extend(_coupling_mistakes(element, mechanism, coupled, ringed))
         else:
             mistakes.extend(_constraint_mistakes(element, mechanism, members))
+        mistakes.extend(_default_mistakes(element))
         yield from (f"{_kind(element)} {element.name!r}: {mistake}" for mistake in mistakes)
+
+
+def _default_mistakes(element: Element) -> Iterator[str]:
+    """Yield which options were computed from inputs when they were given, and would never change."""
+    for word, value in vars(element).items():
+        if default_among(value):
+            yield (
+                f"{word} {value!r} was computed from the default value of an input, and stays what it is; "
+                "give the input itself, or a function that computes with it"
+            )
 
 
 def _kind(element: Element) -> str:

@@ -24,7 +24,7 @@ from linkwork.model.model import Model
 from linkwork.model.own_forces import input_values
 from linkwork.model.state import State
 from linkwork.native import store
-from linkwork.real_numbers import shown
+from linkwork.real_numbers import is_finite, shown
 from linkwork.recording.status import Status
 from linkwork.simulation.forest_recording import ForestFailed, ForestRecording, MemberRecording, together
 from linkwork.simulation.forest_runs import run_together, runs_of
@@ -217,10 +217,18 @@ class Forest(Closed):
     def _inputs(self, inputs: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
         """Return the inputs of each member, of those by qualified names: "left/push"."""
         found: dict[str, dict[str, Any]] = {name: {} for name in self.models}
+        require("inputs", inputs, Mapping, '{"left/push": 1.0}')
         for name, value in inputs.items():
-            member, _, inside = name.partition(SEPARATOR)
+            member, _, inside = str(name).partition(SEPARATOR)
             if member not in found:
                 raise ValueError(f"inputs: {name!r}: {unknown('member', member, self.models)}")
+            if inside not in self.models[member].inputs:
+                known = [
+                    f"{one}{SEPARATOR}{each}" for one, model in self.models.items() for each in model.inputs
+                ]
+                raise ValueError(f"inputs: {unknown('input', name, known)}")
+            if not is_finite(value):
+                raise ValueError(f"inputs: {name!r} is {shown(value)}; give a finite number")
             found[member][inside] = value
         return found
 

@@ -284,6 +284,8 @@ class ForestFailed(SimulationError):
 
 def _failures(run: ForestRecording) -> str:
     first = run.runs[run.failed[0]].report
+    if run.world and run.world.report.failed and isinstance(run.runs[run.failed[0]], MemberRecording):
+        return f"the {len(run.forest.meeting)} members that meet cannot go on: {run.world.report.message}"
     return f"{len(run.failed)} of {len(run)} members failed, the first is {run.failed[0]!r}: {first.message}"
 
 

@@ -168,7 +168,7 @@ def _events(events: Any) -> tuple[Event, ...]:
 def no_model(given: Any) -> ValueError:
     """Return the error for what is simulated in place of a model."""
     instead = {
-        "Forest": "call forest.simulate(duration)",
+        "Forest": "take forest.world, of the members that meet, or lw.merge(...) of all",
         "Scene": "call scene.run(seconds), or scene.step(1 / 60)",
         "State": "give the Model or Mechanism before the state",
         "str": f"give a Model or a Mechanism, as lw.load({shown(given)})",

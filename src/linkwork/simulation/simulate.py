@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Unpack, overload
+from typing import TYPE_CHECKING, Any, Protocol, Unpack, overload, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,6 +21,7 @@ from linkwork.simulation.checkpoint import Checkpoint
 from linkwork.simulation.contact_run import run_with_contact
 from linkwork.simulation.event import Event
 from linkwork.simulation.failure import SimulationFailed
+from linkwork.simulation.forest_recording import ForestRecording
 from linkwork.simulation.options import GivenOptions, Options, StepOptions, no_model, seconds, worker_count
 from linkwork.simulation.rehearsed_calls import Call, Ended, foreseen
 from linkwork.simulation.run_request import RunRequest
@@ -28,7 +29,17 @@ from linkwork.simulation.run_settings import setting
 from linkwork.simulation.time_advance import goes_by_contact_steps
 from linkwork.spelling import checked_keywords
 
+if TYPE_CHECKING:
+    from linkwork.simulation.forest import Forest
+
 Array = np.ndarray
+
+
+@runtime_checkable
+class OfMembers(Protocol):
+    """What simulates its members by itself: a Forest."""
+
+    def simulate(self, duration: float, state: Any = None, **options: Any) -> ForestRecording: ...
 
 
 class RunOptions(StepOptions, total=False):
@@ -41,7 +52,8 @@ class RunOptions(StepOptions, total=False):
     check: bool
 
 
-# What is given says what is returned: a state begins one run; `q`, `v` and `vary` begin many.
+# What is given says what is returned: a state begins one run; `q`, `v` and `vary` begin many; a forest has
+# one of each member.
 @overload
 def simulate(
     model: Model | Mechanism,
@@ -82,13 +94,22 @@ def simulate(
     threads: int | None = None,
     **options: Unpack[RunOptions],
 ) -> Recordings: ...
+@overload
+def simulate(
+    model: "Forest",
+    duration: float,
+    state: State | ForestRecording | None = None,
+    *,
+    threads: int | None = None,
+    **options: Unpack[RunOptions],
+) -> ForestRecording: ...
 
 
 @checked_keywords
 def simulate(
-    model: Model | Mechanism,
+    model: "Model | Mechanism | Forest",
     duration: float,
-    state: State | Recording | None = None,
+    state: Any = None,
     *,
     q: Any = None,
     v: Any = None,
@@ -101,7 +122,7 @@ def simulate(
     checkpoint: str | Path | Checkpoint | None = None,
     check: bool = True,
     **steps: Unpack[StepOptions],
-) -> Recording | Recordings:
+) -> Recording | Recordings | ForestRecording:
     """Let a mechanism move for a duration [s], from a state (as drawn and at rest, if not given).
 
     *One run*, a Recording: `state` is where it begins, perhaps the end of another run, which it goes on from
@@ -110,7 +131,8 @@ def simulate(
 
     *Many runs*, Recordings, in SIMD lanes on all cores (or `threads`): with `q` (N, nq) and `v` (N, nv) from
     N states; with `vary`, numbers of the mechanism by name, {"bob.mass": masses, "pin.damping": dampings},
-    of N mechanisms of one structure. Each run gives the bits that it gives alone.
+    of N mechanisms of one structure. Each run gives the bits that it gives alone. A Forest has a
+    ForestRecording of its members.
 
     *Steps* (StepOptions) are as small as the `accuracy` needs, 1e-8 if not given: the error after some ten
     seconds of an ordinary motion, relative to 1 rad, 1 m (or the size of a smaller mechanism) and to the
@@ -129,6 +151,10 @@ def simulate(
     *A run that cannot go on* raises SimulationError, with what was computed as `.run`; with check=False that
     is returned. Of many, a warning names the failed ones. Ctrl-C returns what was computed, as INTERRUPTED.
     """
+    if isinstance(model, OfMembers):
+        _check_forest({"q": q, "v": v, "vary": vary, "events": events or None, "checkpoint": checkpoint})
+        options = {"times": times, "every": every, "threads": threads, "check": check, **steps}
+        return model.simulate(duration, state, inputs=inputs, **options)
     words = GivenOptions(**steps, events=events)
     others = q, v, vary, checkpoint
     if run := foreseen(model, lambda: Call(duration, state, words, times, every, inputs, others)):
@@ -163,6 +189,15 @@ def simulate(
         return _batch_result(runs, runs.run(workers), check)
     run = runs.run()
     return _single_result(Ended(run.recording, run.failure, run.notes), check)
+
+
+def _check_forest(given: Mapping[str, Any]) -> None:
+    for word, value in given.items():
+        if value is not None:
+            raise ValueError(
+                f"simulate: {word}= is of one mechanism, and a forest is several; leave it out, or "
+                "simulate lw.merge(...) of the members"
+            )
 
 
 def _look_for_overlaps(model: Model, state: Any) -> None:
