@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from linkwork.errors import unknown
 from linkwork.mechanism.body import Body
-from linkwork.mechanism.body_skin import material_wanted
+from linkwork.mechanism.body_skin import Collision, material_wanted
 from linkwork.mechanism.journaled import Recorded
 from linkwork.mechanism.material import Material
 from linkwork.mechanism.names import name_text
@@ -179,7 +179,8 @@ def excluded_pairs(mechanism: "Mechanism", groups: list[list[Body]] | None = Non
 
 def materials_of(body: Body) -> list[Material]:
     """Return the material of each shape by which a body is touched."""
-    return [getattr(shape, "material", None) or body.material for shape in body.touched_by]
+    own = (shape.material if isinstance(shape, Collision) else None for shape in body.touched_by)
+    return [material or body.material for material in own]
 
 
 # what may be wrong

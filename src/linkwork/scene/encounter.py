@@ -65,6 +65,7 @@ class Encounter:
         self.events: list[Any] = []  # of the last step
         self.reactions: Any = None  # of joints in the last step, if somebody asked
         self._state: State | None = None
+        self._to_edit: State | None = None
         t = self.begin().simulation.t if parts is None else parts[self.units[0]].t
         self.offset = scene.time - t  # of the clock of the scene, seen from its own [s]
         for unit in self.units:
@@ -142,7 +143,8 @@ class Encounter:
     def advance(self, t: float) -> None:
         """Go on to a time of the scene."""
         simulation = self.simulation
-        self._state, self.reactions, self._before = None, None, self._v
+        self._state = self._to_edit = self.reactions = None
+        self._before = self._v
         begun = simulation.t
         simulation.go_to(max(t - self.offset, begun))
         self._span = simulation.t - begun
@@ -153,7 +155,8 @@ class Encounter:
 
     def forget_step(self) -> None:
         """Know nothing of the last step: another is taken, in a group."""
-        self._state, self.reactions, self.events, self._span = None, None, [], 0.0
+        self._state = self._to_edit = self.reactions = None
+        self.events, self._span = [], 0.0
 
     def stay_out_of_lanes(self, went: float) -> None:
         """Let a lane that failed after it went some steps not be tried again at once."""
@@ -214,6 +217,15 @@ class Encounter:
         return self._state
 
     @property
+    def state_to_edit(self) -> State:
+        """The state of all units for models that are edited; see `Simulation.state_to_edit`."""
+        if self._parts:
+            return self.state
+        if self._to_edit is None or self.simulation.inputs.written[0]:
+            self._to_edit = self.simulation.state_to_edit
+        return self._to_edit
+
+    @property
     def last_step(self) -> float:
         """How long the last step was, of those that steps of the scene are made of [s]."""
         return min(self.span or self._scene.step_size, self._scene.step_size)
@@ -232,11 +244,12 @@ class Encounter:
                 return self._scene.handle_in(unit, own)
         return self._scene
 
-    def part(self, unit: Unit) -> State:
-        """Return the state of an unit, in the coordinates of its own model."""
+    def part(self, unit: Unit, state: State | None = None) -> State:
+        """Return the state of an unit, in the coordinates of its own model; that of all may be given."""
         if self._parts:
             return self._parts[unit]
-        state = self.state
+        if state is None:
+            state = self.state if len(self.units) == 1 else self.state_to_edit
         if len(self.units) == 1:
             return state
         k = self.units.index(unit)

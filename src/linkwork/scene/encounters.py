@@ -90,9 +90,9 @@ class Encounters:
 
     def end(self, encounter: Encounter, states: bool = True, memory: bool = True) -> "_Before | None":
         """Let units be on their own, at their `states`; return what they were together, with the `memory`."""
-        parts = [unit.state for unit in encounter.units] if states else []
+        parts = [unit.state_to_edit for unit in encounter.units] if states else []
         several, begun = len(encounter.units) > 1, encounter.has_begun
-        kept = encounter.state.memory if several and begun and memory else None
+        kept = encounter.state_to_edit.memory if several and begun and memory else None
         for unit, state in zip(encounter.units, parts):
             unit.settle(state)
         for unit in encounter.units:
@@ -244,7 +244,7 @@ class Encounters:
         since: _Before | None = None
         for one in encounters:
             units += one.units
-            states |= {unit: unit.state for unit in one.units}
+            states |= {unit: unit.state_to_edit for unit in one.units}
             before = self.end(one)
             if before and (since is None or len(before.members) > len(since.members)):
                 since = before

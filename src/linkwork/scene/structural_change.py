@@ -25,7 +25,7 @@ Array = np.ndarray
 
 def edit(scene: "Scene", unit: Unit, change: Callable[[Mechanism], Any]) -> Any:
     """Change the mechanism of a unit in mid-motion; if that cannot be, nothing is changed."""
-    mechanism, state = unit.own_mechanism(), unit.state
+    mechanism, state = unit.own_mechanism(), unit.state_to_edit
     were = joined_pairs(mechanism)
     with mechanism.edit("scene"):
         found = change(mechanism)

@@ -101,6 +101,11 @@ class Unit:
         return self.encounter.part(self) if self.encounter else self._state
 
     @property
+    def state_to_edit(self) -> State:
+        """The same for a model that is edited: no run goes on from it bit for bit."""
+        return self.encounter.part(self, self.encounter.state_to_edit) if self.encounter else self._state
+
+    @property
     def q(self) -> Array:
         """The positions (nq,)."""
         return self.encounter.positions(self) if self.encounter else self._state.q

@@ -357,8 +357,12 @@ class ContactSides:
 
     def memory(self, k: int) -> dict[str, Array]:
         """Return what mechanism k remembers, to go on bit for bit."""
+        return self.contacts(k) | {"key": self._setting.key}
+
+    def contacts(self, k: int) -> dict[str, Array]:
+        """Return what its contacts remember, for a model that is edited: which one it was takes a digest."""
         self.leave_lane([k])
-        return self._ones[k].contents(self._names) | {"key": self._setting.key}
+        return self._ones[k].contents(self._names)
 
     def follow(self, start: State) -> None:
         """Let the only mechanism, which is at a start, go on bit for bit as the run that led there.

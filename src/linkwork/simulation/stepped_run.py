@@ -1,6 +1,6 @@
 """Mechanisms that go on piece by piece: with the inputs that they hold, controllers, clock and samples."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -236,6 +236,14 @@ class SteppedRun:
     @property
     def state(self) -> State:
         """Where the mechanisms are."""
+        return self._state(self.sides.memory)
+
+    @property
+    def state_to_edit(self) -> State:
+        """Where the only mechanism is, for a model that is edited: contacts remember, as far as they stay."""
+        return self._state(self.sides.contacts if isinstance(self.sides, ContactSides) else self.sides.memory)
+
+    def _state(self, memory: Callable[[int], Any]) -> State:
         setup, values, one = self.setup, self.inputs.array, slice(None) if self.setup.batch else 0
         nq, slices, names = setup.model.nq, setup.model.slices, setup.setting.inputs
         where = self.part(slice(nq)), self.part(slice(nq, -1)), self.clock.t
@@ -243,7 +251,7 @@ class SteppedRun:
         if setup.batch:
             inputs = dict(zip(names, values.T.copy(), strict=True))
             return State(*where, None, inputs, slices, memories)
-        kept = None if self.stopped else self.sides.memory(0)
+        kept = None if self.stopped else memory(0)
         return State(*where, kept, dict(zip(names, values[0].tolist(), strict=True)), slices, memories)
 
     def instant(self) -> Instant:

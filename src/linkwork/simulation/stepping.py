@@ -301,6 +301,11 @@ class Simulation(Closed):
         return self._run.state
 
     @property
+    def state_to_edit(self) -> State:
+        """The same for an edited model, which does not go on bit for bit: what contacts remember is kept."""
+        return self._run.state_to_edit
+
+    @property
     def status(self) -> Any:
         """How it stands: "DONE", "EVENT", or why it cannot go on; of a batch (N,) of these."""
         self._warn(self._run.doubts(_AS_MANY))

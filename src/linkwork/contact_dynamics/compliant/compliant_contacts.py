@@ -64,10 +64,7 @@ class CompliantContacts:
         known: dict[Any, int] = {}
         self.row = np.full(pairs.law.shape, -1, np.int64)
         for i, j in _pairs(pairs.law):
-            number = pairs.law[i, j]
-            numbers = ContactNumbers(*pairs.numbers[i, j].tolist())
-            where, law = given[number] if number >= 0 else ("contact", None)
-            law = law or law_of(numbers)
+            where, law, numbers = _law_of_pair(pairs, given, i, j)
             if law is not None and _may_meet(world, pairs.kind, i, j):
                 key = law, numbers
                 if key not in known:
@@ -135,7 +132,10 @@ def compliant_contacts(mechanism: Mechanism) -> CompliantContacts | None:
     if not len(world):
         return None
     given = [(f"contact {name!r}", contact.law) for name, contact in mechanism.contacts.items()]
-    found = CompliantContacts(world.arrays, pair_table(mechanism, world), given)
+    pairs = pair_table(mechanism, world)
+    if all(_law_of_pair(pairs, given, i, j)[1] is None for i, j in _pairs(pairs.law)):
+        return None
+    found = CompliantContacts(world.arrays, pairs, given)
     return found if found.kernels else None
 
 
@@ -271,6 +271,16 @@ def law_of(numbers: ContactNumbers) -> Law | None:
 def _pairs(classes: np.ndarray) -> Iterator[tuple[int, int]]:
     """Yield pairs of classes, each once."""
     return ((i, j) for i in range(len(classes)) for j in range(i + 1))
+
+
+def _law_of_pair(
+    pairs: PairTable, given: Sequence[tuple[str, Law | None]], i: int, j: int
+) -> tuple[str, Law | None, ContactNumbers]:
+    """Return which contact two classes have, its law, or that of the materials, and its numbers."""
+    number = pairs.law[i, j]
+    numbers = ContactNumbers(*pairs.numbers[i, j].tolist())
+    where, law = given[number] if number >= 0 else ("contact", None)
+    return where, law or law_of(numbers), numbers
 
 
 def _may_meet(world: WorldArrays, kind: np.ndarray, i: int, j: int) -> bool:

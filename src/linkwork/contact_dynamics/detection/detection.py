@@ -102,6 +102,11 @@ class Detection:
             *(self._tree.at, self._near.at, self.pairs, self.work.at, self.found.at, self.counts),
         )
 
+    def expect(self, points: int) -> None:
+        """Have room for this many contacts."""
+        if points > self.found.room:
+            self._make_room(len(self.pairs), points)
+
     def grow(self) -> bool:
         """Make more room if what was found last did not fit in; return whether that was so."""
         pairs, points = self.counts.tolist()

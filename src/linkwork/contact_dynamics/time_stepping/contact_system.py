@@ -102,6 +102,12 @@ class ContactSystem:
         if poses is not X:
             program.loop(planar_poses, X, poses)
 
+    def expect(self, count: int) -> None:
+        """Have room for this many contacts."""
+        if count > len(self.points.gap):
+            self.detection.expect(count)
+            self._make_room(count)
+
     def grow(self) -> None:
         """Make more room if what was found last did not fit in."""
         self.detection.grow()

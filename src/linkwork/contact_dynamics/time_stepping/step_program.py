@@ -136,8 +136,6 @@ class StepProgram:
         self._lanes: Lanes | None = None
         self._which = np.zeros(0, np.int64)
         self._sweep, self._before = Sweep(system.detection), np.zeros_like(system.detection.motion)
-        self._placed = model.kernel_of(velocities.PLACED, form="rolled")
-        self._shown = [np.zeros(shape) for shape in self._placed.outputs]
 
     @property
     def asks(self) -> bool:
@@ -147,10 +145,11 @@ class StepProgram:
     @property
     def bodies(self) -> int:
         """How many bodies the model has."""
-        return len(self._shown[0])
+        return len(self._model.body_names)
 
     def make_room(self, remembered: int) -> None:
-        """Have room for this many contacts that are remembered."""
+        """Have room for this many contacts that are remembered: so many, or more, will be found again."""
+        self._system.expect(remembered)
         self.memory = Memory(
             *(np.zeros((remembered, 2), np.int64), np.zeros((remembered, 3)), np.zeros((remembered, 3))),
             *NOTHING[3:],
@@ -240,9 +239,10 @@ class StepProgram:
     def _leave_lane(self, lanes: Lanes) -> None:
         p, words, points = self.program, _WORDS, self._some_points()
         if lanes.shows:
-            X, V = self._shown
-            _, plan, ports = self._placed.bind(self.q, self.v, X, V)
-            p.kernel(self._placed.single.run, plan, ports)
+            placed = self._model.kernel_of(velocities.PLACED, form="rolled")
+            X, V = (np.zeros(shape) for shape in placed.outputs)
+            _, plan, ports = placed.bind(self.q, self.v, X, V)
+            p.kernel(placed.single.run, plan, ports)
             p.loop(show_lane, lanes.rows, self._which, words, self.values, X.reshape(-1), V.reshape(-1))
         given = lanes.rows, lanes.places, self._which, words, self._workspace()
         found = self._system.nodes, points, Some(self.world, POINTS), self._tolerance
