@@ -336,6 +336,19 @@ def test_a_tableau_that_is_none_is_refused():
         lw.Tableau(name="bad", title="", order=1, A=((),), b=(0.9,), c=(0.0,))
     with pytest.raises(ValueError, match=r"method 'bad': rows of A have \[0, 2\] numbers"):
         lw.Tableau(name="bad", title="", order=1, A=((), (1.0, 2.0)), b=(0.5, 0.5), c=(0.0, 1.0))
+    heun = {"name": "bad", "title": "", "A": ((), (1.0,)), "b": (0.5, 0.5), "c": (0.0, 1.0)}
+    for wrong, message in (
+        ({"order": 3}, "order 3, and its numbers have order 2"),
+        ({"order": 2, "c": (0.0, 0.9)}, "c .* are not the sums of the rows of A"),
+        ({"order": 2, "b": (1.0,), "c": (0.0,)}, "A has 2 rows and b 1 numbers"),
+        (
+            {"order": 2, "errors": ((0.5, 0.5),), "error_order": 2},
+            "error_order 2, and its errors= shrink with h.1",
+        ),
+        ({"order": 2, "name": ""}, "the name is a text"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            lw.Tableau(**{**heun, **wrong})
     other = lw.Tableau(name="euler", title="", order=2, A=((), (1.0,)), b=(0.5, 0.5), c=(0.0, 1.0))
     with pytest.raises(ValueError, match="method 'euler' is the name of another one"):
         lw.simulate(lw.examples.cart_pole(), 0.1, method=other, step=0.01)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.real_numbers import finite_array
+from linkwork.simulation.integrators.order_conditions import HIGHEST, order_of, order_of_estimate
 from linkwork.spelling import SpelledABC
 
 Row = tuple[float, ...]
@@ -99,11 +100,20 @@ class Tableau(StepMethod):
     implicit = False
 
     def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name:
+            raise ValueError(
+                f"method {self.name!r}: the name is a text, by which its runs are known; give one"
+            )
         if not isinstance(self.order, int) or isinstance(self.order, bool) or self.order < 1:
             raise ValueError(f"method {self.name!r}: order {self.order!r}; give a whole number, 1 or more")
         for word, row in (("b", self.b), ("c", self.c)):
             if finite_array(f"method {self.name!r}: {word}", row).ndim != 1:
                 raise ValueError(f"method {self.name!r}: {word} {row!r}; give a row of numbers")
+        if len(self.A) != self.stages:
+            raise ValueError(
+                f"method {self.name!r}: A has {len(self.A)} rows and b {self.stages} numbers; give one of each "
+                "a stage"
+            )
         _check_rows(self.name, self.stages, A=self.A, A_velocity=self.A_velocity)
         rows = {"c": self.c, "b_velocity": self.b_velocity}
         rows |= {f"errors[{k}]": row for k, row in enumerate(self.errors)}
@@ -113,6 +123,26 @@ class Tableau(StepMethod):
         for word, weights in (("b", self.b), ("b_velocity", self.b_velocity or self.b)):
             if not abs(sum(weights) - 1.0) < 1e-12:
                 raise ValueError(f"method {self.name!r}: {word} sums to {sum(weights):.15g}; it must to 1")
+        if self.A_velocity is None and self.b_velocity is None and not self.rates:
+            self._check_orders()
+
+    def _check_orders(self) -> None:
+        """Refuse orders that the numbers do not have: steps are chosen by them, and samples rely on them."""
+        sums = [sum(row) for row in self.A]
+        if np.abs(np.subtract(sums, self.c)).max() > 1e-10:
+            raise ValueError(
+                f"method {self.name!r}: c {self.c!r} are not the sums of the rows of A; give {sums}"
+            )
+        found = order_of(self.A, self.b, self.c)
+        if found < min(self.order, HIGHEST):
+            raise ValueError(f"method {self.name!r}: order {self.order}, and its numbers have order {found}")
+        for row in self.errors:
+            found = order_of_estimate(self.A, row, self.c)
+            if len(self.errors) == 1 and found < min(self.error_order, HIGHEST + 1):
+                raise ValueError(
+                    f"method {self.name!r}: error_order {self.error_order}, and its errors= shrink with "
+                    f"h^{found}"
+                )
 
     @property
     def stages(self) -> int:
