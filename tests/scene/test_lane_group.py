@@ -56,13 +56,14 @@ def test_those_that_leave_their_lanes_go_on_in_any_thread_to_the_same_bits(monke
 
 
 def test_asking_on_the_way_changes_nothing():
-    asked, left = crowd(), crowd()
+    asked, left, seen = crowd(), crowd(), 0
     for k in range(60):
         asked.step(STEP)
         left.step(STEP)
         actor = asked[f"doll{k % 5}"]
         assert np.isfinite(actor.momentum).all()
-        assert len(asked.contacts) >= 0
+        seen += len(asked.contacts)
+    assert seen > 100
     assert asked.hash() == left.hash()
 
 

@@ -111,8 +111,8 @@ class Tableau(StepMethod):
                 raise ValueError(f"method {self.name!r}: {word} {row!r}; give a row of numbers")
         if len(self.A) != self.stages:
             raise ValueError(
-                f"method {self.name!r}: A has {len(self.A)} rows and b {self.stages} numbers; give one of each "
-                "a stage"
+                f"method {self.name!r}: A has {len(self.A)} rows and b {self.stages} numbers; give one of "
+                "each a stage"
             )
         _check_rows(self.name, self.stages, A=self.A, A_velocity=self.A_velocity)
         rows = {"c": self.c, "b_velocity": self.b_velocity}
