@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+import linkwork as lw
 from linkwork.mechanism.inertia import GROSS, Inertia, rotational
 
 RNG = np.random.default_rng(2)
@@ -126,7 +127,7 @@ def test_equal_inertias_are_equal_and_hash_alike():
     ("com", "tensor"), [((0, 0, 0), 1.0), ((0, 0), np.eye(3)), ((0, 0, 0), np.eye(2)), (0.0, 0.0)]
 )
 def test_shapes_that_do_not_fit_are_refused(com, tensor):
-    with pytest.raises(ValueError, match="3 numbers and a 3x3 matrix in space"):
+    with pytest.raises(ValueError, match="3 numbers and a 3x3 matrix, or 3 moments, in space"):
         Inertia(1.0, com, tensor)
 
 
@@ -215,3 +216,11 @@ def test_sums_and_moved_ones_stay_unphysical():
     assert copy.deepcopy(odd) == pickle.loads(pickle.dumps(odd)) == odd
     assert odd != Inertia(1.0, (0, 0, 0), odd.tensor)
     assert (odd + real).oddity == ""
+
+
+def test_three_moments_are_a_diagonal_tensor():
+    np.testing.assert_array_equal(
+        lw.Inertia(1.0, (0, 0, 0), (0.1, 0.2, 0.25)).tensor, np.diag([0.1, 0.2, 0.25])
+    )
+    with pytest.raises(ValueError, match="3 moments, in space"):
+        lw.Inertia(1.0, (0, 0, 0), (0.1, 0.2))

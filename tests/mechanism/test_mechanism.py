@@ -2,10 +2,12 @@
 
 import copy
 import re
+import warnings
 
 import numpy as np
 import pytest
 
+import linkwork as lw
 from linkwork.algebra import planar, spatial
 from linkwork.algebra.spatial import Frame
 from linkwork.algebra.vector import Matrix
@@ -403,3 +405,28 @@ def test_an_unreal_inertia_that_does_not_matter_is_a_warning():
     hand.inertia = Inertia(1e-6, (0, 0, 0), np.diag([0, 0, 3e-6]))
     with pytest.warns(UserWarning, match="mechanism 'pair' is used as given, but 'hand': principal moments"):
         check(m)
+
+
+def test_a_place_that_is_said_in_the_frame_of_the_parent_is_warned_of():
+    """As in URDF; here `at=` is a place in the world as drawn, and the chain would be a bundle of levers."""
+
+    def chain(at):
+        m = lw.Mechanism("chain")
+        links = [
+            m.add(
+                lw.Body(f"link {i}", lw.Capsule(radius=0.02, length=0.1), mass=0.1, position=(0.1 * i, 0, 1))
+            )
+            for i in (1, 2)
+        ]
+        m.add(lw.Free("float", m.ground, links[0]))
+        m.add(lw.Spherical("joint", *links, at=at))
+        return m
+
+    with pytest.warns(
+        UserWarning, match=r"at=\(0.05, 0, 0\) is a place in the world .* give at=\(0.15, 0, 1\)"
+    ):
+        chain((0.05, 0, 0)).compile()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        chain((0.15, 0, 1)).compile()
+        chain((3.0, 0, 0)).compile()  # far from both, but it is nowhere else

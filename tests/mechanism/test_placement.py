@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+import linkwork as lw
 from linkwork.mechanism.placement import plain, position_vector, rotation_matrix
 
 TURN = Rotation.from_euler("xyz", [0.3, -0.7, 1.1])
@@ -75,3 +76,13 @@ def test_the_caller_keeps_his_array():
 def test_numbers_are_printed_as_a_user_writes_them():
     assert plain((1.0, 0.5, -2.0)) == "(1, 0.5, -2)"
     assert plain(np.eye(2)) == "((1, 0), (0, 1))"
+
+
+def test_a_frame_that_only_turns_is_a_rotation():
+    turned = lw.rotation_x(0.3)
+    box = lw.Box(1, 1, 1, rotation=turned)
+    np.testing.assert_array_equal(box.rotation, turned.rotation)
+    body = lw.Body("body", box, density=1.0, rotation=turned)
+    np.testing.assert_array_equal(body.rotation, turned.rotation)
+    with pytest.raises(ValueError, match=r"moves by \(1, 0, 0\), too; give its place as position="):
+        lw.Body("body", box, density=1.0, rotation=lw.translation(1, 0, 0) @ turned)

@@ -37,6 +37,7 @@ _ONE_OF = {  # options, 0 unless given, of which one is needed for any effect
     TorsionSpring: ("stiffness", "damping"),
     Bushing: ("stiffness", "damping", "torsion_stiffness", "torsion_damping"),
 }
+_NEAR, _FAR = 2.5, 5.0  # radii of gyration from a centre of mass: the end of a rod is 1.7 of them away
 _ROUND = 1e-6  # of a moment of inertia: a body that is round about an axis
 
 
@@ -46,6 +47,7 @@ def cautions(element: Body | Joint | Constraint | Load) -> Iterator[str]:
     if isinstance(element, Joint):
         yield from _joint_angles(element)
         yield from _unplaced(element)
+        yield from _placed_as_in_parent(element)
     elif isinstance(element, TorsionSpring):
         if like_degrees(element.rest) and isinstance(element.on[0], Revolute):
             yield degrees_caution("rest", element.rest)
@@ -108,6 +110,30 @@ def _unplaced(joint: Joint) -> Iterator[str]:
         f"it turns body {child.name!r} about its centre of mass, since no place is given; "
         f"say where it is, at=..., or at={plain(child.position)} if that is meant"
     )
+
+
+def _placed_as_in_parent(joint: Joint) -> Iterator[str]:
+    """Caution of `at=` far from both bodies, if the same numbers in the frame of the parent are at both."""
+    parent, child = joint.parent, joint.child
+    at = np.asarray(joint.at)  # of a Frame an object
+    if at.shape != parent.position.shape or not parent.position.any():
+        return
+    meant = parent.position + parent.rotation @ at
+    if all(_is_at(body, meant, _NEAR) and not _is_at(body, at, _FAR) for body in (parent, child)):
+        yield (
+            f"at={plain(at)} is a place in the world as drawn, far from bodies {parent.name!r} and "
+            f"{child.name!r}; if it is one in the frame of {parent.name!r}, give at={plain(meant)}"
+        )
+
+
+def _is_at(body: Body, place: np.ndarray, radii: float) -> bool:
+    """Return whether a place is within so many radii of gyration of a body's centre of mass."""
+    inertia = body.inertia
+    if not inertia.mass > 0.0 or inertia.com.shape != place.shape:
+        return False
+    square = float(np.trace(inertia.tensor) / 2.0 if inertia.tensor.ndim else inertia.tensor) / inertia.mass
+    away = place - body.position - body.rotation @ inertia.com
+    return float(away @ away) <= radii**2 * square
 
 
 def _is_round(joint: Joint) -> bool:

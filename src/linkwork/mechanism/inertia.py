@@ -39,7 +39,8 @@ _UNTURNED = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 class Inertia(metaclass=Spelled):
     """Say how a body resists being moved.
 
-    In the plane `com` has two numbers and `tensor` is one, the moment about the normal. A tensor as it was
+    A tensor of three numbers is diagonal: moments about the axes of the body. In the plane `com` has two
+    numbers and `tensor` is one, the moment about the normal. A tensor as it was
     published, whose largest moment exceeds the sum of the others, as no real body has it, is refused unless
     it is said to be `unphysical`; models note it then.
 
@@ -57,10 +58,12 @@ class Inertia(metaclass=Spelled):
         if not is_real(mass):
             raise ValueError(f"inertia: mass {mass!r}; give a number in kg")
         com, tensor = _frozen("com", com), _frozen("tensor", tensor)
+        if com.shape == tensor.shape == (3,):
+            tensor = frozen(np.diag(tensor))
         if shapes.get(com.shape) != tensor.shape:
             raise ValueError(
                 f"inertia with a centre of mass of shape {com.shape} and a tensor of shape {tensor.shape}; "
-                "give 3 numbers and a 3x3 matrix in space, 2 numbers and a moment in the plane"
+                "give 3 numbers and a 3x3 matrix, or 3 moments, in space; 2 numbers and a moment in the plane"
             )
         if not isinstance(unphysical, bool):
             raise ValueError(f"inertia: unphysical {unphysical!r}; give True or False")

@@ -7,6 +7,7 @@ from typing import Any, Literal, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from linkwork.algebra import planar, spatial
 from linkwork.algebra import rotation as rotations
 from linkwork.errors import warn
 from linkwork.real_numbers import finite_array, like_degrees, real_array
@@ -60,8 +61,8 @@ def position_vector(position: ArrayLike | None, where: str, space: Space = "spac
 def rotation_matrix(rotation: RotationLike, where: str, space: Space = "space") -> Array:
     """Return a rotation as a matrix, 3x3 in space or 2x2 in the plane.
 
-    Understood are a quaternion (w, x, y, z), a matrix, a SciPy Rotation, None for none, and a number: an
-    angle in the plane, that is about z.
+    Understood are a quaternion (w, x, y, z), a matrix, a SciPy Rotation, a Frame that only turns, such as
+    lw.rotation_x(angle), None for none, and a number: an angle in the plane, that is about z.
     """
     matrix = _spatial(rotation, where)
     if space == "space":
@@ -77,6 +78,8 @@ def rotation_matrix(rotation: RotationLike, where: str, space: Space = "space") 
 def _spatial(rotation: RotationLike, where: str) -> Array:
     if rotation is None:
         return IDENTITY
+    if isinstance(rotation, spatial.Frame | planar.Frame):
+        rotation = _turned(rotation, where)
     as_matrix = getattr(rotation, "as_matrix", None)
     said: Any = as_matrix() if as_matrix else rotation
     array = numbers(said, f"{where}: rotation")
@@ -96,6 +99,17 @@ def _spatial(rotation: RotationLike, where: str) -> Array:
         f"{where}: rotation of shape {array.shape}; give a quaternion (w, x, y, z), a 3x3 matrix, "
         "an angle in the plane, or scipy.spatial.transform.Rotation.from_euler(...)"
     )
+
+
+def _turned(frame: Any, where: str) -> Array:
+    """Return the rotation of a frame, which is not to move."""
+    moved = numbers(frame.position, f"{where}: rotation")
+    if moved.any():
+        raise ValueError(
+            f"{where}: rotation is a Frame that moves by {plain(moved)}, too; "
+            "give its place as position=, and frame.rotation as rotation="
+        )
+    return numbers(frame.rotation, f"{where}: rotation")
 
 
 def _from_quaternion(quaternion: Array, where: str) -> Array:

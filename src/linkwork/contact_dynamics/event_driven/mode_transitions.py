@@ -12,6 +12,10 @@ taken away.
 an impact without a collision: the smallest impulses with which the motion can go on, those of the same
 problem in velocities when forces have acted for a moment. If what slips jams again at once, all of its slip
 ends: contacts stick, which takes energy away, whatever the bound of friction.
+
+*What begins to slip* slips where forces push it. A wheel that does not roll any more, and is pushed sideways,
+has some nm/s along its rim that friction would end within a moment and turn back, for ever. Slip that is
+slower than any direction can be told from, and that its friction ends in no time, counts as none.
 """
 
 from dataclasses import dataclass, field
@@ -22,7 +26,7 @@ import numpy as np
 from linkwork.contact_dynamics.event_driven.active_contacts import ActiveContacts
 from linkwork.contact_dynamics.event_driven.active_record import OPEN, SLIDING, STICKING
 from linkwork.contact_dynamics.event_driven.contact_forces import SolvedModes, solve_modes, what_cancels
-from linkwork.contact_dynamics.event_driven.contact_modes import Modes, held
+from linkwork.contact_dynamics.event_driven.contact_modes import Modes, held, parts
 from linkwork.contact_dynamics.event_driven.contact_response import Response, response
 from linkwork.contact_dynamics.event_driven.inner_forces import inner_forces
 from linkwork.contact_dynamics.event_driven.mode_margins import SLACK_SLIP
@@ -41,6 +45,7 @@ _TOUCHING = 1e-9  # of the size: gaps below are closed
 _STILL = 1e-9  # of the speeds of the mechanism, or of 1 m/s: slower ones are none
 _BEYOND = 1e-6  # farther beyond its limit a joint is not put back before modes are found [rad, m]
 _MOMENT = 1e-7  # [s] for which forces act before an impact without collision
+_FADING = 1e-8  # [s] in which a slip is over that is no slip
 _TURNS = 20
 _SLOWEST = 1e-6  # slip that is certainly one [m/s]
 _LIFTS = 10
@@ -217,6 +222,9 @@ class Settling:
             else:
                 self._jam(t, found, look)
             return False
+        if (fading := self._fading(look, solved)) > self._at_rest:
+            self._at_rest = fading
+            return False
         forces = inner_forces(look.given, solved.modes, bound, solved.held.forces)
         number, slide, own = look.joints.number, look.joints.slide.copy(), solved.joints
         held, pushes = np.zeros(len(slide), bool), np.zeros(len(slide))
@@ -229,6 +237,18 @@ class Settling:
     def _solved(self, look: Look, bound: Array) -> SolvedModes:
         given = look.given, look.bias, look.u, bound, look.cancels, self._at_rest, self.motion.size
         return solve_modes(*given, look.problem())
+
+    def _fading(self, look: Look, solved: SolvedModes) -> float:
+        """Return the fastest of those slow slips that friction ends at once [m/s]."""
+        fastest, modes = 0.0, solved.modes
+        after = look.bias + look.given.rows @ solved.held.change
+        for k, rows in parts(look.u.shape[1]):
+            lever = self.motion.size if k else 1.0
+            speed = lever * np.linalg.norm(look.u[:, rows], axis=1)
+            slows = -lever * np.sum(after[:, rows] * modes.direction[:, rows], axis=1)
+            over = (modes.part[:, k] == SLIDING) & (speed <= _SLOWEST) & (speed < _FADING * slows)
+            fastest = max(fastest, float(speed[over].max(initial=0.0)))
+        return fastest
 
     def _jam(self, t: float, found: Settled, look: Look) -> None:
         """Stop contacts that no finite forces hold: by impulses that end all slip, if friction allows it.

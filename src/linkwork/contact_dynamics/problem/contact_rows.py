@@ -140,6 +140,18 @@ def _merge_sides(tree, nodes, c, row, columns):
 
 
 @native_within
+def _may_part(nodes, c, row):
+    """Return whether anything moves along the normal."""
+    for side in range(2):
+        node, at = (c.a[row], c.of_a[row]) if side == 0 else (c.b[row], c.of_b[row])
+        if node >= 0:
+            for i in range(nodes.size[node]):
+                if c.rows[at + i] != 0.0:
+                    return True
+    return False
+
+
+@native_within
 def _slip(nodes, c, row, v):
     """Return the speed along the tangents."""
     a, b = 0.0, 0.0
@@ -172,7 +184,8 @@ def fill_contacts(tree, nodes, poses, J, links, table, springs, points, count, v
         turning += table.numbers[i, j, ROLLING] > 0.0 or table.numbers[i, j, TORSIONAL] > 0.0
         c.kind[k], c.of[k], c.spin[k] = COULOMB, -1, 0.0
         c.friction[k] = sliding if sliding == sticking or _slip(nodes, c, k, v) > _SLIDES else sticking
-        c.bias[k, 0], c.bias[k, 1], c.bias[k, 2] = _bias(points.gap[k], h, step) if able else 0.0, 0.0, 0.0
+        parts = able and _may_part(nodes, c, k)
+        c.bias[k, 0], c.bias[k, 1], c.bias[k, 2] = _bias(points.gap[k], h, step) if parts else 0.0, 0.0, 0.0
         if able and springs.row[i, j] >= 0:
             pair = points.pair[k, 0], points.pair[k, 1]
             soften(nodes, c, k, springs, springs.row[i, j], pair[0], pair[1], points.gap[k], v, h)

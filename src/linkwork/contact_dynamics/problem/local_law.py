@@ -58,12 +58,12 @@ def _sliding(w, mu, q, v1, v2, l1, l2, d1, d2):
 @native_apart
 def coulomb(w00, w01, w02, w11, w12, w22, q0, q1, q2, mu):
     """Return the impulse of a contact with friction."""
-    if q0 >= 0.0 or w00 <= 0.0:
+    least = NONE * (w11 + w22)
+    if q0 >= 0.0 or w00 <= least:
         return 0.0, 0.0, 0.0
     s11, s12, s22 = w11 - w01 * w01 / w00, w12 - w01 * w02 / w00, w22 - w02 * w02 / w00
     half, middle = 0.5 * (s11 - s22), 0.5 * (s11 + s22)
     apart = sqrt(half * half + s12 * s12)
-    least = NONE * (w11 + w22)
     if mu == 0.0 or middle + apart <= least:
         return -q0 / w00, 0.0, 0.0
     e, f = (half + apart, s12) if half >= 0.0 else (s12, apart - half)
@@ -101,7 +101,7 @@ def _other(d, k, p, u):
     W, x = d.W, i * n + i
     w, new = W[x], p[i]
     share = max(p[3 * d.of[k]], 0.0) if d.of[k] >= 0 else 1.0
-    if w > 0.0:
+    if w > NONE * (W[x + n + 1] + W[x + 2 * n + 2]):
         new -= u[i] / w
         if kind == STOPPED:
             new = max(new, 0.0)

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 Array = np.ndarray
 
+_ROUNDING = 1e-12  # of what could be along an axis; less of it is none
+
 
 class Layout(NamedTuple):
     """What belongs to what; links are numbered from 0, and -1 is ground."""
@@ -216,11 +218,21 @@ def _pulled(poses, root, point, d, moment):
 
 
 @native_within
-def _along(J, k, f):
-    """Return what a wrench does to a velocity."""
+def _along(J, k, f, arm):
+    """Return what a wrench does to a velocity, at a point so far away: nothing, if only rounding is left.
+
+    A point of a wheel does not move along its axle. Where a wall beside it would have to push it that way, a
+    row of 1e-17 would ask for all the impulses there are.
+    """
     if J.shape[1] == 3:
-        return J[k, 0] * f[2] + J[k, 1] * f[3] + J[k, 2] * f[4]
-    return J[k, 0] * f[0] + J[k, 1] * f[1] + J[k, 2] * f[2] + J[k, 3] * f[3] + J[k, 4] * f[4] + J[k, 5] * f[5]
+        total = J[k, 0] * f[2] + J[k, 1] * f[3] + J[k, 2] * f[4]
+        size = abs(J[k, 0]) * arm + abs(J[k, 1]) + abs(J[k, 2])
+    else:
+        total = J[k, 0] * f[0] + J[k, 1] * f[1] + J[k, 2] * f[2]
+        total += J[k, 3] * f[3] + J[k, 4] * f[4] + J[k, 5] * f[5]
+        size = (abs(J[k, 0]) + abs(J[k, 1]) + abs(J[k, 2])) * arm
+        size += abs(J[k, 3]) + abs(J[k, 4]) + abs(J[k, 5])
+    return total if abs(total) > _ROUNDING * size else 0.0
 
 
 @native_within
@@ -234,15 +246,18 @@ def fill_three(tree, poses, J, link, point, axes, moment, sign, rows, at):
     e = _pulled(poses, root, point, axes[0], moment)
     f = _pulled(poses, root, point, axes[1], moment)
     g = _pulled(poses, root, point, axes[2], moment)
-    base, width = tree.base[link], J.shape[1]
+    base, width, arm = tree.base[link], J.shape[1], 1.0 if moment else 0.0
+    if not moment:
+        for i in range(3):
+            arm += abs(point[i] - poses[root, i, 3])
     if n > width or base < 0:
         for i in range(3 * n):
             rows[at + i] = 0.0
     k, joints = tree.last[link], base + width if base >= 0 else 0
     while k >= joints:
         i = at + k - first
-        rows[i], rows[i + n] = sign * _along(J, k, e), sign * _along(J, k, f)
-        rows[i + 2 * n] = sign * _along(J, k, g)
+        rows[i], rows[i + n] = sign * _along(J, k, e, arm), sign * _along(J, k, f, arm)
+        rows[i + 2 * n] = sign * _along(J, k, g, arm)
         k = tree.above[k]
     if base >= 0:
         i = at + base - first

@@ -7,15 +7,14 @@ back, normal first, tangents with what friction allows then.
 from math import sqrt
 
 from linkwork.contact_dynamics.problem.friction_cone import BOND, COULOMB, DRY, HELD, SPRING, STOPPED
+from linkwork.contact_dynamics.problem.local_law import NONE
 from linkwork.native.numba_functions import native, native_within
-
-_NONE = 1e-9  # of the response of its neighbours: a row of a loop that cannot move
 
 
 @native
 def _held(c, k, W, p, u0, u1, u2):
     """Return the impulses of what is joined."""
-    least = _NONE * (W[k, 0] + W[k, 4] + W[k, 8])
+    least = NONE * (W[k, 0] + W[k, 4] + W[k, 8])
     d0 = -u0 / W[k, 0] if W[k, 0] > least else 0.0
     u1, u2 = u1 + W[k, 3] * d0, u2 + W[k, 6] * d0
     d1 = -u1 / W[k, 4] if W[k, 4] > least else 0.0
@@ -31,7 +30,7 @@ def relaxed(c, k, W, p, u0, u1, u2):
     if kind == HELD:
         return _held(c, k, W, p, u0, u1, u2)
     share = max(p[c.of[k], 0], 0.0) if c.of[k] >= 0 else 1.0
-    if w > 0.0:
+    if w > NONE * (W[k, 4] + W[k, 8]):
         new -= u0 / w
         if kind in (COULOMB, STOPPED):
             new = max(new, 0.0)
