@@ -46,3 +46,38 @@ def test_a_mode_is_silent_where_it_has_a_node():
     end, node = (np.abs(bar.shapes(np.array((x, 0.0, 0.0))))[first] for x in (0.25, 0.125))
     assert end == pytest.approx(1.0)
     assert node < 1e-6
+
+
+def test_a_square_plate_has_the_frequencies_of_leissa():
+    """omega a^2 sqrt(rho h / D) of a free square plate with nu = 0.3 (Leissa 1973): Warburton's are near."""
+    a, h, metal = 0.4, 0.002, ACOUSTICS["steel"]._replace(poisson=0.3)
+    inertia = lw.Box(a, 0.999 * a, h).inertia(metal.density)
+    plate = voice(inertia.mass, inertia.com, inertia.tensor, metal, joined=False)
+    found = 2 * np.pi * plate.frequency * a**2 * np.sqrt(12.0) / (h * metal.plate_speed)
+    modes = [tuple(sorted(map(int, each[each > 0]))) for each in plate.order]
+    of = {mode: [x for x, one in zip(found, modes, strict=True) if one == mode] for mode in set(modes)}
+    assert of[1, 1] == pytest.approx([13.49], rel=0.06)
+    assert of[1, 2] == pytest.approx([35.02, 35.02], rel=0.05)
+    assert of[2, 2] == pytest.approx([63.7], rel=0.06)
+
+
+@pytest.mark.parametrize("joined", [False, True])
+def test_energy_is_lost_by_the_loss_factor_at_each_radian(joined):
+    """Amplitudes fall as exp(-eta omega t / 2), energies as exp(-eta omega t); joints add to eta."""
+    wood = ACOUSTICS["wood"]
+    inertia = lw.Box(0.3, 0.2, 0.02).inertia(wood.density)
+    bar = voice(inertia.mass, inertia.com, inertia.tensor, wood, joined)
+    slopes = np.diff(2.0 * bar.decay) / np.diff(2 * np.pi * bar.frequency)
+    np.testing.assert_allclose(slopes, wood.loss + (0.01 if joined else 0.0), rtol=1e-9)
+
+
+def test_a_mode_radiates_as_a_piston_moved_by_its_modal_mass():
+    """r p = rho S e w phi / (4 pi m_i) per unit of impulse, m_i = m / 4, e = (ka)^2 / (1 + (ka)^2)."""
+    l, w = 0.3, 0.2
+    glass = voiced(lw.Box(l, w, 0.01), "glass")
+    omega = 2 * np.pi * glass.frequency
+    ka = omega / 343.0 * l / 2
+    expected = 1.2 * l * w * ka**2 / (1 + ka**2) * omega / (4 * np.pi * glass.mass / 4)
+    np.testing.assert_allclose(glass.gain, expected, rtol=1e-9)
+    # the click is a dipole: 3/2 of the mass of displaced air, divided by 4 pi c m, and the mean over angles
+    assert glass.click == pytest.approx(1.5 * 1.2 * l * w * 0.01 / (4 * np.pi * 343 * glass.mass * np.sqrt(3)))
