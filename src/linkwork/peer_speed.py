@@ -5,6 +5,7 @@ are 1,024 states, specialised, on one core (mass matrices also in batches of 128
 """
 
 import importlib
+import platform
 import time
 import warnings
 import xml.etree.ElementTree as ElementTree
@@ -206,28 +207,60 @@ def _peer_calls(subject: Measured, random: np.random.Generator) -> dict[str, dic
 
 
 _COLUMNS = ("one call", "specialised", "batch", "specialised batch")
+_SHOWN = ("one call", "specialised", "specialised batch")  # in the README
 
 
-def run(out: TextIO, quick: bool = False) -> int:
-    """Print the table of times and ratios."""
+def run(out: TextIO, quick: bool = False, markdown: bool = False) -> int:
+    """Print the table of times and ratios; as that of the README, against Pinocchio, if `markdown`."""
     missing = [name for name in ("pinocchio", "mujoco") if util.find_spec(name) is None]
     if missing:
         print(f"not installed: {', '.join(missing)} (pip install linkwork[peers])", file=out)
+    print(f"{processor()}, one core; microseconds per call or per mechanism,", file=out)
+    print("in brackets how many times faster than the peer\n", file=out)
+    head = ["", "Pinocchio", "one call", "specialised", "batch of 1,024"]
     print(
-        "microseconds per call or per mechanism; in brackets how many times faster than the peer\n", file=out
+        _markdown(head) + "\n|" + "---|" * len(head) if markdown else _line(["", "peer", *_COLUMNS]), file=out
     )
-    print(_line(["", "peer", *_COLUMNS]), file=out)
     for subject in subjects():
         for algorithm, times in measure(subject, 5 if quick else 15):
-            for peer in ("pinocchio", "mujoco"):
-                if peer in times:
-                    cells = [f"{times[c] * 1e6:.2f} ({times[peer] / times[c]:.1f}x)" for c in _COLUMNS]
-                    label = f"{subject.name}, {algorithm}"
-                    print(_line([label, f"{peer} {times[peer] * 1e6:.2f}", *cells]), file=out, flush=True)
-            if not {"pinocchio", "mujoco"} & set(times):
-                cells = [f"{times[c] * 1e6:.2f}" for c in _COLUMNS]
-                print(_line([f"{subject.name}, {algorithm}", "-", *cells]), file=out, flush=True)
+            for line in _rows(f"{subject.name}, {algorithm}", times, markdown):
+                print(line, file=out, flush=True)
     return 0
+
+
+def _rows(label: str, times: Mapping[str, float], markdown: bool) -> list[str]:
+    peers = [peer for peer in ("pinocchio", "mujoco") if peer in times]
+    if markdown:
+        if "pinocchio" not in times or label.endswith(f", {SMALL_BATCH}"):
+            return []
+        own = [f"{times[c] * 1e6:.2f} us, {times['pinocchio'] / times[c]:.1f}x" for c in _SHOWN]
+        return [_markdown([label, f"{times['pinocchio'] * 1e6:.2f} us", *own])]
+    if not peers:
+        return [_line([label, "-", *(f"{times[c] * 1e6:.2f}" for c in _COLUMNS)])]
+    return [
+        _line(
+            [
+                label,
+                f"{peer} {times[peer] * 1e6:.2f}",
+                *(f"{times[c] * 1e6:.2f} ({times[peer] / times[c]:.1f}x)" for c in _COLUMNS),
+            ]
+        )
+        for peer in peers
+    ]
+
+
+def processor() -> str:
+    """Return the name of the processor, as the system has it."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        lines = []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor() or platform.machine()
+
+
+def _markdown(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |".replace("|  |", "| |")
 
 
 def _line(cells: Sequence[str]) -> str:

@@ -15,13 +15,15 @@ def add(commands: Commands) -> None:
         pip install linkwork[peers]
         linkwork bench
         linkwork bench --quick
+        linkwork bench --markdown
         """,
         run,
     )
     command.add_argument("--quick", action="store_true", help="fewer repetitions")
+    command.add_argument("--markdown", action="store_true", help="print the table of the README")
 
 
 def run(options: argparse.Namespace) -> int:
     from linkwork import peer_speed
 
-    return peer_speed.run(sys.stdout, quick=options.quick)
+    return peer_speed.run(sys.stdout, quick=options.quick, markdown=options.markdown)

@@ -1,6 +1,6 @@
 """simulate: from a model and a state to a recording; the user says how accurate, not how small the step."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, Unpack, overload, runtime_checkable
 
@@ -159,35 +159,54 @@ def simulate(
     others = q, v, vary, checkpoint
     if run := foreseen(model, lambda: Call(duration, state, words, times, every, inputs, others)):
         return _single_result(run, check)
-    batch = q is not None or v is not None or vary is not None
     asked = _compiled(model)
+    start = {"state": state, "q": q, "v": v, "vary": vary, "inputs": inputs}
     try:
-        model = fixed(asked)
-        if not isinstance(check, bool | np.bool_):
-            raise ValueError(f"check {check!r}; give True or False")
-        kept = _checkpoint(checkpoint)
-        if model.contact_names and not batch:
-            _look_for_overlaps(model, state)
-        shared = setting(model, words)
-        span, workers = _span(duration, shared.chosen), worker_count(threads)
-        _check_kind(batch, kept, threads)
-        if goes_by_contact_steps(shared) or (shared.with_contact and batch):
-            start = {"state": state, "q": q, "v": v, "vary": vary, "inputs": inputs}
-            return run_with_contact(asked, words, span, start, (times, every), workers, check, kept)
-        request = RunRequest(model, shared, span, times, every, inputs, asked)
-        if not batch:
-            runs = request.single(state, kept)
-        elif vary is not None:
-            runs = request.variants(words, vary, _start(state, q, v), q, v)
-        elif state is None:
-            runs = request.batch(q, v)
-        else:
-            raise ValueError("q= and v= are for batches; give no state with them")
+        run_it = _prepared(asked, words, duration, start, (times, every), threads, checkpoint, check)
     except ValueError as error:
         raise ValueError(f"simulate: {error}") from None
-    if isinstance(runs, ManyRuns):
-        return _batch_result(runs, runs.run(workers), check)
-    run = runs.run()
+    return run_it()
+
+
+def _prepared(
+    asked: Model,
+    words: GivenOptions,
+    duration: float,
+    start: Mapping[str, Any],
+    samples: tuple[Any, Any],
+    threads: int | None,
+    checkpoint: Any,
+    check: bool,
+) -> Callable[[], Recording | Recordings]:
+    """Return what runs a model from its start and says how that ended; ValueError if it cannot be run."""
+    state, q, v, vary, inputs = start.values()
+    batch = q is not None or v is not None or vary is not None
+    model = fixed(asked)
+    if not isinstance(check, bool | np.bool_):
+        raise ValueError(f"check {check!r}; give True or False")
+    kept = _checkpoint(checkpoint)
+    if model.contact_names and not batch:
+        _look_for_overlaps(model, state)
+    shared = setting(model, words)
+    span, workers = _span(duration, shared.chosen), worker_count(threads)
+    _check_kind(batch, kept, threads)
+    if goes_by_contact_steps(shared) or (shared.with_contact and batch):
+        done = run_with_contact(asked, words, span, start, samples, workers, check, kept)
+        return lambda: done
+    request = RunRequest(model, shared, span, *samples, inputs, asked)
+    if not batch:
+        one = request.single(state, kept)
+        return lambda: _ended(one.run(), check)
+    if vary is not None:
+        many = request.variants(words, vary, _start(state, q, v), q, v)
+    elif state is None:
+        many = request.batch(q, v)
+    else:
+        raise ValueError("q= and v= are for batches; give no state with them")
+    return lambda: _batch_result(many, many.run(workers), check)
+
+
+def _ended(run: Any, check: bool) -> Recording:
     return _single_result(Ended(run.recording, run.failure, run.notes), check)
 
 
