@@ -71,14 +71,9 @@ def _along(nodes, c, k, v):
     return velocity(nodes, c, k, v)[0] - c.bias[k, 0]
 
 
-@entry("int64", NODES, CONTACTS, POINTS, TABLE, *[FLAT] * 3, "int64[::1]", *["float64"] * 2, "int64")
-def ask_if_struck(nodes, c, points, remembered, v, a, before, slid, half, h, may):
-    """Ask if contacts that are few will be struck.
-
-    The velocities that were `before` are kept, and which contacts `slid`, as far as that is remembered.
-    """
-    for i in range(len(v)):
-        before[i] = v[i]
+@entry("int64", NODES, CONTACTS, POINTS, TABLE, *[FLAT] * 2, "int64[::1]", *["float64"] * 2, "int64")
+def ask_if_struck(nodes, c, points, remembered, v, a, slid, half, h, may):
+    """Ask if contacts that are few will be struck; keep which `slid`, as far as that is remembered."""
     for k in range(len(points.gap)):
         p = remembered[k, 0], remembered[k, 1], remembered[k, 2]
         slid[k] = 1 if sqrt(p[1] * p[1] + p[2] * p[2]) >= _RUBS * c.friction[k] * p[0] else 0

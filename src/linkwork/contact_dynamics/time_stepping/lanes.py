@@ -252,8 +252,6 @@ class Words(NamedTuple):
     span: int
     step: int
     worst: int
-    before: int
-    after: int
     lane: int  # which of those that are to be moved
     lanes: int  # how many these are
     until: int  # to which time
@@ -391,12 +389,10 @@ def leave_lane(rows, at, which, word, of, nodes, points, impulses, tolerance, ti
     _tick(x, numbers[word.step])
     values[word.stepped] = 1
     x[WORK] = of.work[0]
-    if count > 0:
-        x[WORK] += numbers[word.after] - numbers[word.before]
-        if numbers[word.worst] > tolerance:
-            x[UNSOLVED] += 1.0
-            if numbers[word.worst] > x[LARGEST]:
-                x[LARGEST], x[WHEN] = numbers[word.worst], x[TIME]
+    if count > 0 and numbers[word.worst] > tolerance:
+        x[UNSOLVED] += 1.0
+        if numbers[word.worst] > x[LARGEST]:
+            x[LARGEST], x[WHEN] = numbers[word.worst], x[TIME]
     words[REMEMBERED], words[QUICK] = count, values[word.quick]
     return GO
 

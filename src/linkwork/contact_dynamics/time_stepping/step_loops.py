@@ -24,14 +24,15 @@ def planar_poses(X, poses):
             poses[k, i, 0], poses[k, i, 1], poses[k, i, 3] = X[k, i, 0], X[k, i, 1], X[k, i, 2]
 
 
-@entry(None, NODES, *[FLAT] * 4, "float64", *[FLAT] * 4)
-def free_velocities(nodes, qdd, rates, added, v, s, power, pull, a, work):
-    """Write the velocities without contact.
+@entry(None, NODES, *[FLAT] * 4, "float64", *[FLAT] * 3)
+def free_velocities(nodes, qdd, rates, added, v, s, before, pull, a):
+    """Write the velocities without contact, and keep those that are now.
 
     `pull` are the accelerations by forces, without those of inertial motion; `a` those where D is `added` to
     the inertias: with N = M + D, M a0 accelerates by N^-1 M a0 = a0 - N^-1 D a0.
     """
     for i in range(len(v)):
+        before[i] = v[i]
         pull[i] = a[i] = qdd[i] - rates[i]
     for j in range(len(nodes.size)):
         n, f, at = nodes.size[j], nodes.first[j], nodes.at[j]
@@ -42,7 +43,40 @@ def free_velocities(nodes, qdd, rates, added, v, s, power, pull, a, work):
                     a[f + r] -= nodes.inverse[at + i * n + r] * x
     for i in range(len(v)):
         nodes.free[i] = v[i] + s * a[i]
+
+
+@entry("int64", NODES, *[FLAT] * 5)
+def contact_work(nodes, before, v, power, after, work):
+    """Add the work of contacts; then let v be the mean velocity, or skip if forces do nothing.
+
+    What an impulse p does is p . (v0 + v) / 2, of velocities v0 before the step and v after it: the kinetic
+    energy changes by that, and what rests is not moved. Forces, whose power was that at v0, and contacts
+    share it in these terms.
+    """
+    for j in range(len(nodes.size)):
+        n, f, at = nodes.size[j], nodes.first[j], nodes.at[j]
+        for r in range(n):
+            s = 0.0
+            for i in range(n):
+                s += nodes.mass[at + r * n + i] * (v[f + i] - nodes.free[f + i])
+            work[0] += 0.5 * (before[f + r] + v[f + r]) * s
+    moved = starts = 0.0
+    for i in range(len(v)):
+        moved, starts = max(moved, abs(before[i])), max(starts, abs(v[i]))
+    if power[0] == 0.0 and (moved > 0.0 or starts == 0.0):
+        return SKIP
+    for i in range(len(v)):
+        after[i] = v[i]
+        v[i] = 0.5 * (before[i] + v[i])
+    return GO
+
+
+@entry(None, FLAT, "float64", FLAT, FLAT, FLAT)
+def force_work(power, s, after, v, work):
+    """Add the work of forces, whose power is that at the mean velocity; v is that after the step again."""
     work[0] += s * power[0]
+    for i in range(len(v)):
+        v[i] = after[i]
 
 
 @entry("int64", "int64", "float64", FLAT)

@@ -17,9 +17,7 @@ from linkwork.contact_dynamics.time_stepping.inertial_motion import InertialMoti
 from linkwork.contact_dynamics.time_stepping.lanes import Lanes
 from linkwork.contact_dynamics.time_stepping.sleeping import Asleep, Sleepers
 from linkwork.contact_dynamics.time_stepping.step_program import (
-    AFTER,
     ASLEEP,
-    BEFORE,
     DIVIDES,
     HALF,
     ISLANDS,
@@ -193,7 +191,6 @@ class StepMoves:
         if not n and not self.system.held and not self._joints.count:
             self.found, state.memory = NO_CONTACTS, NOTHING
             return
-        state.work += float(p.numbers[AFTER] - p.numbers[BEFORE])
         rows = int(p.values[ROWS])
         points, held = p.points, p.impulses[rows - self.system.held : rows].copy()
         self._solved = True

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.contact_dynamics.detection.detection import detect
-from linkwork.contact_dynamics.problem.contact_problem import Contacts, kinetic_energy, stand_still
+from linkwork.contact_dynamics.problem.contact_problem import Contacts, stand_still
 from linkwork.contact_dynamics.problem.contact_rows import Points, fill_contacts, first_of
 from linkwork.contact_dynamics.problem.drive_gains import DriveGains
 from linkwork.contact_dynamics.problem.motion_bounds import fill_reach
@@ -38,7 +38,9 @@ from linkwork.contact_dynamics.time_stepping.step_loops import (
     ask_if,
     begin_impulses,
     centres_of,
+    contact_work,
     earn,
+    force_work,
     foreseen,
     free_velocities,
     is_quick,
@@ -57,16 +59,15 @@ from linkwork.native.stages import Program, Some, Value, unowned
 Array = np.ndarray
 
 # Values of the program: how many points, rows, remembered contacts, islands and stops there are; flags; times
-# [s], of which SPAN is moved, of a step STEP; the worst residual [m/s]; energies [J] without contact, and
-# with it.
+# [s], of which SPAN is moved, of a step STEP; the worst residual [m/s].
 POINTS, ROWS, REMEMBERED, ISLANDS, STOPS, QUICK, ASLEEP, WAITS = range(8)
-START, MIDDLE, HALF, SPAN, STEP, WORST, BEFORE, AFTER = range(8, 16)
+START, MIDDLE, HALF, SPAN, STEP, WORST = range(8, 14)
 # Of lanes, which are moved one after the other: which, and how many; until when [s]; whether that one has
 # just been moved; how many are not there; how many pairs of its shapes are fast; what may divide its step.
-LANE, LANES, UNTIL, STEPPED, LEFT, FAST, DIVIDES = range(16, 23)
-TRIES = 23  # how often the step was solved anew, with contacts that push less
+LANE, LANES, UNTIL, STEPPED, LEFT, FAST, DIVIDES = range(14, 21)
+TRIES = 21  # how often the step was solved anew, with contacts that push less
 _WORDS = Words(
-    *(POINTS, REMEMBERED, QUICK, ASLEEP, WAITS, START, MIDDLE, HALF, SPAN, STEP, WORST, BEFORE, AFTER),
+    *(POINTS, REMEMBERED, QUICK, ASLEEP, WAITS, START, MIDDLE, HALF, SPAN, STEP, WORST),
     *(LANE, LANES, UNTIL, STEPPED, LEFT, FAST),
 )
 
@@ -114,19 +115,21 @@ class StepProgram:
     ) -> None:
         """Take what is moved, what moves and solves it, and to which tolerance [m/s]."""
         self._model, self._system, self._inertial, self._solver = model, system, inertial, solver
-        self._asked, self._tolerance, self.program = asked, tolerance, Program(24)
+        self._asked, self._tolerance, self.program = asked, tolerance, Program(22)
         if not asked.bounce:
             solver.loose[:] = np.isin(system.nodes.first, inertial.free_velocities)
         self.values, self.numbers = self.program.values, self.program.numbers
         nq, nv = model.nq, model.nv
         self.q, self.v = np.zeros(nq), np.zeros(nv)
         self.saved, self.work = np.zeros(len(system.nodes.size)), np.zeros(1)
-        self.added, self.pull, self.a, self._rates, self.before = (np.zeros(nv) for _ in range(5))
+        self.added, self.pull, self.a, self._rates = (np.zeros(nv) for _ in range(4))
+        self.before, self._after = np.zeros(nv), np.zeros(nv)  # velocities of a step
         self._gains = DriveGains(model)
         self._accelerated = None if asked.bounce else AcceleratedContacts(system, inertial)
         smooth = model.stepped_tree
         self._motion = motion_kernel(model, motion_algorithm(model, smooth), smooth)
         self._arrays = [np.zeros(shape) for shape in self._motion.shapes]
+        self._power = self._arrays[self._motion.inputs + 2].reshape(1)
         self.t, self._arrays[1], self._arrays[2] = self._arrays[0], self.q, self.v
         self.inputs = self._arrays[3] if model.inputs else np.zeros(0)
         self._untraced = any(one.formula is None for one in (*smooth.loads, *smooth.loops))
@@ -225,8 +228,7 @@ class StepProgram:
         p, system, d, t = self.program, self._system, self._system.detection, self.t.reshape(1)
         p.loop(unless_quick, Value(QUICK), Value(START), t, skip="step")
         system.add_placing(p, self.q)
-        qdd, _ = self._accelerate()
-        p.loop(foreseen, qdd, self._rates, self.v, Value(SPAN), t, Value(MIDDLE), self.a)
+        p.loop(foreseen, self._accelerate(), self._rates, self.v, Value(SPAN), t, Value(MIDDLE), self.a)
         shapes, span = d.shapes, Value(SPAN)
         p.loop(fill_reach, system.layout, shapes, system.poses, system.J, self.a, span, d.motion, d.reach)
         moving = system.poses, d.poses, d.motion, d.reach, span
@@ -274,6 +276,7 @@ class StepProgram:
         self._rows()
         self._solve()
         self.program.label("drift")
+        self._account()
         self._drift(MIDDLE)
         if lanes:
             self._leave_lane(lanes)
@@ -286,6 +289,13 @@ class StepProgram:
         else:
             self._inertial.add_stages(self.program, self.q, self.v, Value(start), Value(HALF))
 
+    def _account(self) -> None:
+        """Add to the work of forces and contacts: what they have done at the mean velocity of the step."""
+        p, nodes, after = self.program, self._system.nodes, self._after
+        p.loop(contact_work, nodes, self.before, self.v, self._power, after, self.work, skip="worked")
+        p.loop(force_work, self._evaluate(), Value(SPAN), after, self.v, self.work)
+        p.label("worked")
+
     def _forces(self) -> None:
         """Inertias and the velocities without contact."""
         p, system, model, nodes = self.program, self._system, self._model, self._system.nodes
@@ -293,25 +303,28 @@ class StepProgram:
         self._gains.add_stages(p, Value(MIDDLE), self.q, self.v, self.inputs, Value(SPAN), self.added)
         system.add_placing(p, self.q)
         p.loop(fill_inertia, system.layout, system.J, system.F, self.added, nodes.mass, nodes.inverse)
-        qdd, power = self._accelerate()
+        found = self.before, self.pull, self.a
         p.loop(
-            free_velocities,
-            *(nodes, qdd, self._rates, self.added, self.v, Value(SPAN), power, self.pull, self.a, self.work),
+            free_velocities, nodes, self._accelerate(), self._rates, self.added, self.v, Value(SPAN), *found
         )
         if self._asked.give_back:
             p.python(self._asked.give_back)
 
-    def _accelerate(self) -> tuple[Array, Array]:
-        """Return what accelerations by forces, and their power, will be; `_rates` are those by inertia."""
+    def _accelerate(self) -> Array:
+        """Return what accelerations by forces will be; `_rates` are those by inertia."""
+        self._evaluate()
+        self._inertial.add_rates(self.program, self.t, self.q, self.v, self._rates)
+        return self._arrays[self._motion.inputs + 1]
+
+    def _evaluate(self) -> Array:
+        """Find accelerations at t, q and v; return what the power of forces will be."""
         if self._untraced:
             motion, arrays = self._motion, self._arrays
             self.program.python(lambda: motion.call(*arrays) and None)
         else:
             _, plan, ports = self._motion.bind(*self._arrays)
             self.program.kernel(self._motion.single.run, plan, ports)
-        self._inertial.add_rates(self.program, self.t, self.q, self.v, self._rates)
-        given = self._motion.inputs
-        return self._arrays[given + 1], self._arrays[given + 2].reshape(1)
+        return self._power
 
     def _look(self) -> None:
         p, system, d = self.program, self._system, self._system.detection
@@ -376,7 +389,7 @@ class StepProgram:
         if asked.recall:
             p.python(asked.recall)
         if asked.struck:
-            given = points, Some(self.impulses, POINTS), self.v, self.a, self.before, self.slid
+            given = points, Some(self.impulses, POINTS), self.v, self.a, self.slid
             times = Value(HALF), Value(STEP), Value(DIVIDES)
             p.loop(ask_if_struck, nodes, rows, *given, *times, ask=asked.struck)
         if self._accelerated is not None:
@@ -400,8 +413,6 @@ class StepProgram:
         p.loop(earn, self.saved, EARNED, SAVED)
         if not asked.bounce:
             p.loop(stand_still, nodes, rows, impulses, STILL, self.v)
-        p.loop(kinetic_energy, nodes, nodes.free, result=BEFORE)
-        p.loop(kinetic_energy, nodes, self.v, result=AFTER)
         p.loop(in_the_world, points.place, Some(self.impulses, POINTS), Some(self.world, POINTS))
         if asked.hold:
             p.python(asked.hold)
