@@ -580,3 +580,11 @@ def test_a_batch_with_too_few_ends_is_refused(tmp_path: Path, model: lw.Model) -
 def test_a_batch_becomes_a_dataset_over_runs_and_time(model: lw.Model) -> None:
     data = batch(model).to_xarray("pin", "energy")
     assert dict(data.sizes) == {"run": 4, "time": 9}
+
+
+def test_a_report_counts_what_may_be_thousands():
+    report = Report(
+        "DONE", mechanism="wall", events=tuple((0.1 * k, "floor hits brick") for k in range(1000))
+    )
+    assert repr(report) == "Report(status='DONE', mechanism='wall', <1000 events>)"
+    assert repr(Report("DONE", events=((0.5, "lands"),))) == "Report(status='DONE', events=((0.5, 'lands'),))"

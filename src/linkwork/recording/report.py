@@ -62,6 +62,11 @@ def event_of(values: Sequence[Any]) -> tuple[float, str]:
     return Hit([_impact(each) for each in impacts]) if impacts else (float(time), text(name))
 
 
+def _is_long(value: Any) -> bool:
+    """Return whether values are too many to be printed."""
+    return isinstance(value, tuple) and len(value) > 3
+
+
 def _impact(values: Sequence[Any]) -> Impact:
     time, (a, b), point, impulse = values
     return Impact(float(time), (text(a), text(b)), tuple(map(float, point)), tuple(map(float, impulse)))
@@ -92,6 +97,12 @@ class Report:
     events: tuple[tuple[float, str], ...] = ()  # (time [s], name)
     impacts: tuple[Impact, ...] = ()  # of rigid bodies; each is of an event "... hits ..."
     provenance: Mapping[str, Any] = field(default_factory=dict)  # versions, digest of the model, options, ...
+
+    def __repr__(self) -> str:
+        """Return what it says in short: events and impacts, which may be thousands, are counted."""
+        said = {item.name: getattr(self, item.name) for item in fields(self) if item.name != "provenance"}
+        words = [f"{name}={value!r}" for name, value in said.items() if value and not _is_long(value)]
+        return f"Report({', '.join([*words, *(f'<{len(x)} {n}>' for n, x in said.items() if _is_long(x))])})"
 
     @property
     def failed(self) -> bool:
