@@ -4,6 +4,10 @@ import numpy as np
 import pytest
 
 import linkwork as lw
+from linkwork.contact_dynamics.problem.islands import find_islands
+from linkwork.contact_dynamics.solver.contact_solver import Solver, pack_islands
+from linkwork.contact_dynamics.solver.unsolved_contacts import settle_unsolved
+from linkwork.contact_dynamics.time_stepping.contact_system import ContactSystem
 
 STEP = 1 / 60
 
@@ -60,3 +64,32 @@ def test_balls_that_come_down_in_the_same_step_all_bounce() -> None:
         ball = run[f"ball {k}"]
         left = 9.81 * (ball.position[-1, 2] - 0.1) + 0.5 * ball.velocity[-1, 2] ** 2
         assert left == pytest.approx(0.81 * 0.5 * (9.81 * t) ** 2, rel=1e-9)
+
+
+@pytest.mark.parametrize("falls", [0.0, 0.5])
+def test_contacts_that_are_given_up_do_no_work(falls: float) -> None:
+    """A box on the floor, lying or arriving, and impulses of a poor solution that throw it up."""
+    m = lw.Mechanism("box")
+    m.add(lw.Body("box", lw.Box(0.4, 0.4, 0.2), mass=3.0, position=(0, 0, 0.1)))
+    m.ground.add(lw.Plane())
+    m.add(lw.Contact("contact"))
+    model = m.compile(floating=True)
+    system, start = ContactSystem(model), np.zeros(6)
+    start[5] = -falls
+    system.move_to(model.q_drawn, np.zeros(6))
+    system.nodes.free[:] = start
+    system.nodes.free[5] -= 9.81 * STEP
+    rows = system.rows(system.look(system.nodes.free, STEP), model.q_drawn, start, 0.0, STEP)
+    thrown = 0.99 * (falls + 9.81 * STEP)  # as fast as it would come down: no more energy than that
+    p, v = np.zeros((len(rows.a), 3)), np.array([0, 0, 0, 0, 0, thrown])
+    p[:, 0] = 3.0 * (v[5] - system.nodes.free[5]) / len(p)
+    solver = Solver(system.nodes.size)
+    solver.make_room(len(rows.a), len(rows.rows))
+    count = find_islands(system.nodes, rows, solver._islands)
+    pack_islands(system.nodes, rows, solver._islands, count, solver._room)
+    answer = np.array([[1.0, 0, 0, 0, 0, 1.0]])  # it is not solved, and was given up
+    given = solver._islands, count, solver._room, solver.loose, np.zeros(1), 1e-8, answer, start
+    settle_unsolved(system.nodes, rows, p, v, *given)
+    work = float(p[:, 0].sum() * 0.5 * (start[5] + v[5]))
+    assert abs(work) < 1e-12
+    assert v[5] == pytest.approx(falls, abs=1e-12)

@@ -114,16 +114,18 @@ class Solver:
         tolerance: float,
         results: tuple[int, int],
         ask: Callable[[], Any],
+        start: Array,
     ) -> None:
         """Add to a program that it asks where islands need factors, and what is done without.
 
+        The step starts with velocities `start`, against which it is measured whether contacts make energy.
         The number of islands, and the worst residual, are values, whose places are given as `results`.
         """
         count = Value(results[0])
         program.loop(
             ask_for_factors, self._islands, count, saved, float(ENOUGH), tolerance, self._answer, ask=ask
         )
-        given = self._islands, count, self._room, self.loose, saved, tolerance, self._answer
+        given = self._islands, count, self._room, self.loose, saved, tolerance, self._answer, start
         program.loop(settle_unsolved, *problem, *given, result=results[1])
 
     def solve(
@@ -155,8 +157,8 @@ class Solver:
         if worst <= tolerance:
             return Answer(worst, 0, 0), before
         answer, before = self.finish(given, count, tolerance, before, saved)
-        given = *given, self._islands, count, self._room, self._firm, saved, tolerance, self._answer
-        return answer._replace(residual=settle_unsolved(*given)), before
+        rest = self._islands, count, self._room, self._firm, saved, tolerance, self._answer, nodes.free
+        return answer._replace(residual=settle_unsolved(*given, *rest)), before
 
     @property
     def shift(self) -> Array:

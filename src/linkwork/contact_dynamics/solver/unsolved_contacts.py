@@ -63,12 +63,13 @@ def ask_for_factors(islands, count, saved, enough, tolerance, answer):
 
 @entry(
     "float64",
-    *(NODES, CONTACTS, TABLE, FLAT, ISLANDS, "int64", ROOM, WHERE, FLAT, "float64", TABLE),
+    *(NODES, CONTACTS, TABLE, FLAT, ISLANDS, "int64", ROOM, WHERE, FLAT, "float64", TABLE, FLAT),
 )
-def settle_unsolved(nodes, c, p, v, islands, count, room, loose, saved, tolerance, answer):
+def settle_unsolved(nodes, c, p, v, islands, count, room, loose, saved, tolerance, answer, start):
     """Solve islands as far as it goes; what stays unsolved gains no energy. Return the worst residual.
 
-    Gaps between nodes that are all `loose` may be closed by shifts, which are written to `room.shift`.
+    The step starts with velocities `start`. Gaps between nodes that are all `loose` may be closed by shifts,
+    which are written to `room.shift`.
     """
     worst = 0.0
     for i in range(count):
@@ -76,7 +77,7 @@ def settle_unsolved(nodes, c, p, v, islands, count, room, loose, saved, toleranc
             answer[i, 0] = _settle(nodes, c, p, v, islands, i, room, loose, saved, tolerance)
         if answer[i, 0] > tolerance:
             residual_of(nodes, c, room, p, v, room.gradient, islands, i)
-            _bound_energy(nodes, c, p, v, room.gradient, islands, i)
+            _bound_energy(nodes, c, p, v, room.gradient, islands, i, start)
         worst = max(worst, answer[i, 0])
     return worst
 
@@ -126,20 +127,32 @@ def _shift(nodes, c, p, v, islands, i, room):
 
 
 @native_apart
-def _bound_energy(nodes, c, p, v, g, islands, i):
-    """Scale impulses that would make energy: by g = J^T p it grows by g . (v_f + v) / 2."""
-    gained, paid, moved = 0.0, 0.0, 0.0
+def _bound_energy(nodes, c, p, v, g, islands, i, start):
+    """Scale impulses that would make energy.
+
+    From velocities v0 at the start forces make v_f, and impulses p, times s, v(s) = v_f + s (v - v_f). Of
+    what the kinetic energy changes by, M (v(s) - v0) . (v0 + v(s)) / 2, contacts do s g . (v0 + v(s)) / 2
+    with g = J^T p, and forces the rest. Contacts do nothing at
+
+        s = g . (v0 + v_f) / g . (v_f - v).
+
+    With v_f in place of v0, what lies still would be allowed m (g h)^2 / 2 in each step that is not solved.
+    Where no s is above 0, since bodies part while contacts press, that is the bound all the same.
+    """
+    gained, paid, all_paid, moved = 0.0, 0.0, 0.0, 0.0
     members = islands.node[islands.first_node[i] : islands.first_node[i + 1]]
     contacts = islands.contact[islands.first_contact[i] : islands.first_contact[i + 1]]
     for j in members:
         for q in range(nodes.first[j], nodes.first[j] + nodes.size[j]):
-            gained += 0.5 * g[q] * (nodes.free[q] + v[q])
-            paid -= g[q] * nodes.free[q]
+            gained += 0.5 * g[q] * (start[q] + v[q])
+            paid -= 0.5 * g[q] * (start[q] + nodes.free[q])
+            all_paid -= g[q] * nodes.free[q]
             moved += g[q] * (v[q] - nodes.free[q])
     for k in contacts:  # what gaps that are pushed apart may bring
         gained += min(c.bias[k, 0], 0.0) * p[k, 0]
     if gained <= 0.0:
         return
+    paid = paid if paid > 0.0 else all_paid
     scale = min(max(2.0 * paid / moved, 0.0), 1.0) if moved > 0.0 else 0.0
     for j in members:
         for q in range(nodes.first[j], nodes.first[j] + nodes.size[j]):

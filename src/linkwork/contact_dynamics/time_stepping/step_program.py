@@ -401,7 +401,7 @@ class StepProgram:
         results = self.saved, self._tolerance, (ISLANDS, WORST)
         self._solver.add_stages(p, problem, *results, asked.relax, agree=not asked.bounce)
         p.label("relaxed")
-        self._solver.add_asking(p, problem, *results, asked.improve)
+        self._solver.add_asking(p, problem, *results, asked.improve, self.before)
         if not (asked.bounce or self._system.held):
             given = *problem[:2], Value(POINTS), self._kept, *problem[2:], TRIES, self.values
             p.loop(push_less, *given, skip="solve")
