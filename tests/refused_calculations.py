@@ -298,8 +298,11 @@ def runs() -> Iterable[Entry]:
     yield refused("Recordings", ".t", lambda: lw.simulate(model, 0.01, q=model.q_drawn).t, "runs.time")
     yield refused("plot", "a number", lambda: lw.plot(1.0), "plot")
     yield refused("plot", "a name", lambda: lw.plot([run], "pin c"), "'pin c'")
-    yield refused(
-        "simulate", "a forest", lambda: lw.simulate(lw.Forest({"a": pair()}), 1.0), "forest.simulate"
+    yield right(
+        "simulate",
+        "a forest",
+        lambda: lw.simulate(lw.Forest({"a": pair()}), 1.0),
+        lambda runs: runs["a"].report.status == "DONE",
     )
     yield refused("simulate", "a file", lambda: lw.simulate("a.json", 1.0), "lw.load('a.json')")
     yield refused("Simulation", "a scene", lambda: lw.Simulation(lw.Scene()), "scene.run")
