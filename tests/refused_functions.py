@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-from refusals import BALL, INF, NAN, NO_POINTS, Entry, changed, each, refused, right
+from refusals import BALL, INF, NAN, NO_POINTS, Entry, changed, each, refused, right, warned
 
 import linkwork
 
@@ -62,6 +62,17 @@ def algebra() -> Iterable[Entry]:
         )
     for sequence in ("ZYY", "ZY", "zYx", "abc", None, 1, True):
         yield refused("Frame", f"sequence={sequence!r}", lambda x=sequence: lw.Frame().euler(x), "sequence")
+    for turn in (
+        lambda: lw.rotation_x(90),
+        lambda: lw.rotation_about((0, 0, 1), -45.0),
+        lambda: lw.rotation_euler("xyz", [90, 0, 0]),
+        lambda: lw.rotation(180),
+        lambda: lw.Frame.from_euler("ZYX", (0, 0, 30)),
+        lambda: lw.Frame.from_axis_angle((0, 0, 1), 90),
+        lambda: lw.Frame.from_rotation_vector((90, 0, 0)),
+    ):
+        yield warned("Frame", "an angle in degrees", turn, "in radians", "lw.degrees(...)")
+    yield right("Frame", "an angle in radians", lambda: lw.rotation_x(31.4).quaternion[1] < 1.0, bool)
     yield refused("Frame", "degrees=", lambda: lw.Frame.from_euler("Z", [90], degrees=True), "degrees")
     yield refused("Frame", "positon=", lambda: lw.Frame(positon=(0, 0, 0)), "positon", "'position'")
     yield refused("contact_laws", "a material without", lambda: touching(lw.contact_laws.sticky), "stiffness")

@@ -88,6 +88,22 @@ def scenes() -> Iterable[Entry]:
     yield refused("Scene", "step by place", lambda: lw.Scene((0, 0, 0), 0.1), "Scene", "step")
     for word in ("time", "gravity", "actors"):
         yield refused("Scene", f"{word} = 1", lambda w=word: setattr(lw.Scene(), w, 1), word)
+    for word, remedy in (
+        ("gravity", "lw.Scene(gravity=...)"),
+        ("time", "rewind"),
+        ("threads", "lw.Scene(threads"),
+    ):
+        yield refused("Scene", f".{word} = 1", lambda w=word: changed(lw.Scene(), w, 1), word, remedy)
+    for word in ("position", "velocity", "state", "q"):
+        yield refused(
+            "Scene", f"arm.{word} = 1", lambda w=word: changed(stage()[1], w, 1), "world.add(mechanism"
+        )
+    for name, word in (("upper", "position"), ("upper", "velocity"), ("top", "position")):
+        place = f"{name}.{word} = 1"
+        yield refused("Scene", place, lambda n=name, w=word: changed(part(n), w, 1), "world.add(mechanism")
+    for word in ("pose", "solids", "material"):
+        floor = f"floor.{word} = 1"
+        yield refused("Scene", floor, lambda w=word: changed(stage()[0]["floor"], w, 1), "world.remove")
     yield right("Scene", "no gravity", lambda: lw.Scene(np.zeros(3, np.float32)).gravity == 0.0, np.all)
     yield right("Scene", "one seed", lambda: [lw.Scene(seed=3).random.random() for _ in "ab"], _same)
     for value in (3, None, "crate", print, lw.Body, [], [1], lw.Revolute):

@@ -17,6 +17,7 @@ from linkwork.mechanism.joints import Prismatic
 from linkwork.mechanism.load_view import BodySide
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.mechanism.mechanism_check import check
+from linkwork.simulation.simulate import simulate
 
 # what is described, and its bodies, joints, loops, freedoms
 GALLERY: dict[str, tuple[Callable[[], Mechanism], tuple[int, int, int, int]]] = {
@@ -389,3 +390,16 @@ def steam_force(mechanism: Mechanism) -> float:
     np.testing.assert_allclose(sides[2].wrench.force, (force, 0, 0))
     np.testing.assert_allclose(sides[0].wrench.force, (-force, 0, 0))
     return force
+
+
+def test_the_platforms_do_their_tasks():
+    """They are where their tasks want them to a few millimetres, by which their springs give."""
+    flown = simulate(examples.flight_simulator(), 6.0, times=[0.8, 1.8, 2.8, 6.0])["platform"]
+    wanted = [[0.0, 0.0, 1.22], [0.1, -0.15, 1.17], [0.1, 0.15, 1.17], [0.0, 0.0, 1.02]]
+    np.testing.assert_allclose(flown.position, wanted, rtol=0, atol=0.03)
+    assert abs(spatial.Frame((0, 0, 0), flown.rotation[1].tolist()).euler("xyz")[0] - 0.3) < 0.05
+    run = simulate(examples.picker(), 6.0, times=[0.0, 1.2, 2.4, 3.0, 6.0])
+    moved = run["platform"].position[1:] - run["platform"].position[0]
+    wanted = [[-0.2, 0.1, -0.12], [0.2, -0.1, 0.02], [0.2, -0.1, -0.12], [0.0, 0.0, 0.0]]
+    np.testing.assert_allclose(moved, wanted, rtol=0, atol=0.02)
+    np.testing.assert_allclose(run["platform"].rotation, np.broadcast_to(np.eye(3), (5, 3, 3)), atol=1e-6)

@@ -9,8 +9,8 @@ SOURCE = TESTS.parent / "src" / "linkwork"
 
 # What goes across the modules of a room, by room: "" are those across rooms.
 SUBJECTS = {
-    "": "contact_examples creatures examples extension gallery_sounds layout refusals threads unsafe_calls "
-    "contract",
+    "": "contact_examples creatures every_parameter examples extension gallery_sounds layout refusals "
+    "threads unsafe_calls contract",
     "algebra": "spatial_and_planar",
     "cli": "commands",
     "contact": "coal continuous_manifolds exact_depths next_to_touching",

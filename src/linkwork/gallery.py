@@ -2,14 +2,11 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from math import pi
 from typing import Any
 
 from linkwork import examples
 from linkwork.acoustics.sound import Sound, sound
-from linkwork.algebra.number import cos, exp
 from linkwork.examples.walking import walking_velocities
-from linkwork.mechanism.loads import Motor
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.model.model import Model
 from linkwork.recording.recording import Recording
@@ -45,29 +42,6 @@ class Demo:
     def heard(self, motion: Recording) -> Sound:
         """Return what a listener hears of it."""
         return sound(motion, materials=self.materials)
-
-
-def _tilting_platform() -> Mechanism:
-    """Return the Stewart platform, its legs driven so that the platform leans to one side after the other."""
-    m = examples.stewart_platform()
-    for k in range(6):
-        pair, side = divmod(k, 2)
-        heading = 2.0 * pi * pair / 3.0 + (1 if side else -1) * (pi / 3.0 - pi / 12.0)  # of its ball
-        m.add(Motor(f"drive {k + 1}", m.joints[f"leg {k + 1}"], _swept(1e5 * 0.1, heading)))
-    return m
-
-
-def _picking_robot() -> Mechanism:
-    """Return the delta robot, its arms driven so that the platform goes round in a circle."""
-    m = examples.delta_robot()
-    for k in range(3):
-        m.add(Motor(f"drive {k + 1}", m.joints[f"motor {k + 1}"], _swept(400.0 * 0.4, 2.0 * pi * k / 3.0)))
-    return m
-
-
-def _swept(most: float, phase: float) -> Callable[..., Any]:
-    """Return a force that swings, and begins softly: against a spring it sets where that rests."""
-    return lambda t, q, v: most * (1.0 - exp(-2.0 * t)) * cos(3.0 * t - phase)
 
 
 GALLERY: dict[str, Demo] = {
@@ -149,21 +123,21 @@ GALLERY: dict[str, Demo] = {
         5.0,
     ),
     "delta-robot": Demo(
-        "three arms carry a platform round, and hold it level: five loops",
-        _picking_robot,
-        ("platform.position[0]", "motor 1.position"),
+        "three arms fetch, carry and set down, and hold the platform level: five loops",
+        examples.picker,
+        ("platform.position[0]", "platform.position[2]"),
         6.0,
     ),
     "stewart-platform": Demo(
-        "a platform leans round on six legs: six freedoms, five loops",
-        _tilting_platform,
-        ("leg 1.position", "platform.position[0]"),
+        "a flight simulator on six legs: six freedoms, five loops",
+        examples.flight_simulator,
+        ("platform.position[2]", "leg 1.position"),
         6.0,
     ),
     "four-bars": Demo(
         "forty four-bars in a row, forty loops",
         lambda: examples.four_bars(40),
-        ("crank 0.position[0]", "ground pin 0.velocity"),
+        ("ground pin 0.position", "ground pin 0.velocity"),
         1.0,
         velocities={"ground pin 0": -1.0},
     ),

@@ -11,7 +11,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from linkwork.varied import Varied, any_varied, finite, real, real_table
+from linkwork.varied import Varied, any_varied, finite, real_table
 
 _FLOAT = np.dtype(np.float64)
 _SMALL = 16  # numbers that are looked at one by one
@@ -72,15 +72,6 @@ def is_finite(x: Any) -> TypeGuard[float]:
         return is_real(x) and isfinite(x)
     except OverflowError:  # a whole number of more than 308 digits
         return False
-
-
-def like_degrees(*angles: Any) -> bool:
-    """Return whether angles in radians look as if they were meant in degrees: 30, -90, (0, 180).
-
-    A hinge that turns five times and more is rare, and rarer by a round number.
-    """
-    values = [real(x) for x in angles if is_finite(x)]
-    return any(abs(x) >= 30.0 for x in values) and all(abs(x) <= 720.0 and x % 5.0 == 0.0 for x in values)
 
 
 def shown(x: Any) -> str:

@@ -10,9 +10,11 @@ call takes a microsecond and must not pay for this, a function takes `**unknown:
 import functools
 import inspect
 import re
+import sys
 from abc import ABCMeta
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import FrozenInstanceError
+from types import MappingProxyType
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -88,6 +90,9 @@ class Closed(Answering, metaclass=Constructed):
 
     __slots__ = ("_complete",)
     _complete: bool  # constructed: attributes that are not there yet are refused
+    also_set: ClassVar[frozenset[str]] = frozenset()  # what can be set beside what constructors take
+    set_once: ClassVar[frozenset[str]] = frozenset()  # what constructors take, and is not set again
+    to_set: ClassVar[Mapping[str, str]] = MappingProxyType({})  # what to do instead of setting attributes
 
     def __new__(cls, *args: Any, **options: Any) -> Any:
         made = super().__new__(cls)
@@ -100,9 +105,16 @@ class Closed(Answering, metaclass=Constructed):
 
     def _check_assignable(self, word: str, value: Any) -> None:
         """Raise AttributeError if nothing would follow from the assignment of an attribute."""
-        if not self._complete or word in self.__dict__ or word.startswith("_"):
+        if not self._complete or word.startswith("_"):
             return
         kind = type(self)
+        if word in self.__dict__:
+            if word not in _given(kind) and word not in _read_by_own_code(kind) and not _by_the_package():
+                remedy = f"; {kind.to_set[word]}" if word in kind.to_set else ""
+                raise AttributeError(
+                    f"{self!r}: {word} is computed and cannot be set to {shown(value)}{remedy}"
+                )
+            return
         there = getattr(kind, word, None)
         if there is None and not hasattr(kind, word):
             if word in _read_by_own_code(kind):
@@ -110,11 +122,15 @@ class Closed(Answering, metaclass=Constructed):
             known = [name for name in public_names(self) if name in self.__dict__ or _settable(kind, name)]
             answer = attribute_meant(self, word)
             meant = f"use {answer}" if answer else _hint_to_set(word, known, public_names(self))
+            meant = kind.to_set.get(word, meant)
             raise AttributeError(f"{self!r} has no {word} to set to {value!r}; {meant}")
-        if not _settable(kind, word) and not (inspect.isfunction(there) and callable(value)):
+        own = word in _given(kind) or word in _read_by_own_code(kind) or isinstance(there, property)
+        settable = _settable(kind, word) and (own or _by_the_package())
+        if not settable and not (inspect.isfunction(there) and callable(value)):
             what = "is a method" if callable(there) else "is fixed, or follows from the rest,"
             what = "belongs to the class" if word in _class_words(kind) else what
-            raise AttributeError(f"{self!r}: {word} {what} and cannot be set to {value!r}")
+            remedy = f"; {kind.to_set[word]}" if word in kind.to_set else ""
+            raise AttributeError(f"{self!r}: {word} {what} and cannot be set to {shown(value)}{remedy}")
 
 
 def _hint_to_set(word: str, known: list[str], there: list[str]) -> str:
@@ -191,13 +207,34 @@ def _declared(kind: type) -> frozenset[str]:
 
 
 @functools.lru_cache(maxsize=1024)
+def _given(kind: type) -> frozenset[str]:
+    """Return what the constructors of a class take, and what it says that can be set beside."""
+    makers = [
+        vars(each)["__init__"] for each in kind.__mro__ if "__init__" in vars(each) and each is not object
+    ]
+    every = (parameter for make in makers for parameter in inspect.signature(make).parameters.values())
+    words = {one.name for one in every if one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)}
+    return frozenset(words | kind.also_set) - kind.set_once
+
+
+_ON_THE_WAY = {"_check_assignable", "__setattr__", "assign", "assignment", "_by_the_package"}
+
+
+def _by_the_package() -> bool:
+    """Whether an attribute is being set by a line of this package."""
+    frame = sys._getframe(1)
+    while frame.f_code.co_name in _ON_THE_WAY and frame.f_back is not None:
+        frame = frame.f_back
+    return str(frame.f_globals.get("__name__")).partition(".")[0] == "linkwork"
+
+
+@functools.lru_cache(maxsize=1024)
 def _read_by_own_code(kind: type) -> frozenset[str]:
-    """Return the names in methods that a class outside of the package defines: `self.pin` in `phi`."""
+    """Return what a class outside of the package has, and the names in its methods: `self.pin` in `phi`."""
     own = [each for each in kind.__mro__ if each.__module__.partition(".")[0] not in ("linkwork", "builtins")]
     methods = [inspect.unwrap(value) for each in own for value in vars(each).values() if callable(value)]
-    return frozenset(
-        word for method in methods if inspect.isfunction(method) for word in method.__code__.co_names
-    )
+    read = (word for method in methods if inspect.isfunction(method) for word in method.__code__.co_names)
+    return frozenset({*read, *(word for each in own for word in vars(each))})
 
 
 def _settable(kind: type, word: str) -> bool:

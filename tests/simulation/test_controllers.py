@@ -303,3 +303,16 @@ def test_in_a_merged_mechanism_a_controller_sees_its_own_member():
     run = lw.simulate(model, 0.1, model.state({"left/pin": 0.1}), every=0.01)
     alone = lw.simulate(m, 0.1, m.compile().state(pin=0.1), every=0.01)
     np.testing.assert_allclose(run["left/pin"].position, alone["pin"].position, atol=1e-9)
+
+
+def test_a_controller_that_is_called_without_end_is_refused_and_a_fast_one_is_not():
+    """At 1 ns it took an hour a second; at 1e-300 s, which time cannot resolve, it did not end."""
+    for every, words in ((1e-9, "1e\\+09 calls"), (1e-300, "less than time can resolve")):
+        model = controlled(every=every)
+        with pytest.raises(ValueError, match=f"controller 'balance'.*{words}"):
+            lw.simulate(model, 1.0)
+        with pytest.raises(ValueError, match="controller 'balance'"):
+            lw.simulate(model, 1.0, q=np.zeros((2, 2)))
+        with pytest.raises(ValueError, match="controller 'balance'"):
+            lw.Simulation(model).step(1.0)
+    assert lw.simulate(controlled(every=1e-6), 1e-4).status == "DONE"

@@ -135,3 +135,14 @@ def test_the_camera_goes_along_and_a_body_inside_others_can_be_seen_through_them
         viewer.seek(1.0)
         tab.until(lambda: np.allclose(client.camera.position - place, (0.5, 0, 0), atol=1e-3))
         assert tab.errors == []
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=() if d.step is None else pytest.mark.soak) for n, d in GALLERY.items()]
+)
+def test_the_first_curve_of_a_demonstration_tells_something(name):
+    """It moves by an amount that can be seen, as long as the demonstration lasts: crank 0 stood still."""
+    run = played(name, GALLERY[name].duration, 50)
+    (curve,) = run.traces(GALLERY[name].watch[0])
+    assert np.ptp(curve.values) > 0.02
+    assert len(np.unique(np.round(curve.values, 3))) > 10

@@ -17,6 +17,7 @@ from linkwork.acoustics.scene_bodies import is_of_scene, meeting_model
 from linkwork.acoustics.touches import blows_and_rubbing
 from linkwork.atomic_files import write_atomically
 from linkwork.errors import LinkworkError
+from linkwork.model.model import Model
 from linkwork.real_numbers import is_finite, shown
 from linkwork.recording.batch import Recordings
 from linkwork.recording.recording import Recording
@@ -126,6 +127,7 @@ def sound(
         raise LinkworkError(f"sound: {run!r:.60} is many runs; give one of them, runs[0]")
     if not isinstance(run, Recording):
         raise LinkworkError(f"sound: {run!r:.60} is no run; give what lw.simulate returned, or a scene")
+    require("sound: model", model, Model | None, "the Model that was run")
     if model is None:
         model = meeting_model(run) if is_of_scene(run) and run.model is not None else run.model
     if model is None:

@@ -6,6 +6,7 @@ from typing import Any
 from linkwork.algebra import planar, spatial
 from linkwork.algebra import rotation as rotations
 from linkwork.algebra.number import Number
+from linkwork.angles import check_angle, warn_of_degrees
 from linkwork.real_numbers import shown
 from linkwork.spelling import checked_keywords
 
@@ -24,19 +25,23 @@ def translation(*place: Number) -> Any:
 @checked_keywords
 def rotation(angle: Number) -> planar.Frame:
     """Return a frame of the plane turned by an angle; in space use rotation_x, rotation_about, ..."""
+    check_angle("rotation: angle", angle)
     return planar.turn(angle)
 
 
 @checked_keywords
 def rotation_about(axis: Sequence[Number], angle: Number) -> spatial.Frame:
     """Return a frame turned about an axis of any length but zero."""
+    warn_of_degrees("rotation_about: angle", angle)
     return _turned(rotations.about_given_axis(axis, angle, "rotation_about"))
 
 
 @checked_keywords
 def rotation_euler(sequence: str, angles: Sequence[Number]) -> spatial.Frame:
     """Return a frame turned by an Euler sequence: "ZYX" about moving axes, "xyz" about fixed ones."""
-    return _turned(rotations.from_euler(sequence, angles))
+    R = rotations.from_euler(sequence, angles)
+    warn_of_degrees("rotation_euler: angles", *angles)
+    return _turned(R)
 
 
 @checked_keywords

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.real_numbers import real_array
+from linkwork.real_numbers import real_array, shown
 from linkwork.varied import Varied
 
 Number = Any  # a float or anything that behaves like one
@@ -28,6 +28,8 @@ def apply(name: str, *args: Number) -> Number:
             return traced(name, *args)
     for x in args:
         if isinstance(x, np.ndarray | np.generic):
+            if x.dtype.kind not in "fiucO":
+                raise TypeError(f"{name}({shown(x)}): these are not numbers; give real numbers")
             return getattr(np, _NUMPY_NAMES.get(name, name))(*args)
     for x in args:
         library = type(x).__module__.partition(".")[0]
@@ -191,4 +193,7 @@ def degrees(angle: Number) -> Number:
     if isinstance(angle, list | tuple | str | bool | complex | None):
         angle = real_array("degrees: angle", angle)
         return angle * deg if angle.ndim else float(angle) * deg
-    return angle * deg
+    try:
+        return angle * deg
+    except TypeError:
+        raise TypeError(f"degrees: angle {shown(angle)}; give a number, or an array of them") from None

@@ -22,6 +22,7 @@ from linkwork.algebra.vector import (
     product,
     stacked,
 )
+from linkwork.angles import warn_of_degrees
 from linkwork.spelling import Answering, Spelled
 
 dimension = 2
@@ -173,6 +174,7 @@ class Frame(Answering, metaclass=Spelled):
         elif isinstance(rotation, str | bool | complex | list | tuple):
             raise ValueError(f"Frame: rotation {rotation!r}; give an angle in radians or a 2x2 matrix")
         else:
+            warn_of_degrees("Frame: rotation", rotation)
             self.c, self.s = cos(rotation), sin(rotation)
         self.p = components("Frame: position", position, 2, "; in space use lw.Frame")
 

@@ -14,6 +14,7 @@ from linkwork.algebra.number import Number, atan2, cos, sin, sqrt, where
 from linkwork.algebra.spatial_frames import Force, Frame, Motion, Point, units
 from linkwork.algebra.spatial_inertia import ArticulatedInertia, RigidInertia
 from linkwork.algebra.vector import Matrix, Vector
+from linkwork.angles import check_angle
 
 __all__ = [
     "ArticulatedInertia",
@@ -57,7 +58,7 @@ def uniform_acceleration(g: Sequence[Number]) -> Motion:
 
 def turn(angle: Number) -> Frame:
     """Turn about the joint axis, z."""
-    return rotation_z(angle)
+    return Frame.of(rotations.about_z(angle), (0.0, 0.0, 0.0))
 
 
 def slide(distance: Number) -> Frame:
@@ -71,16 +72,19 @@ def translation(x: Number, y: Number, z: Number) -> Frame:
 
 def rotation_x(angle: Number) -> Frame:
     """Return a frame turned about x by an angle [rad]."""
+    check_angle("rotation_x: angle", angle)
     return Frame.of(rotations.about_x(angle), (0.0, 0.0, 0.0))
 
 
 def rotation_y(angle: Number) -> Frame:
     """Return a frame turned about y by an angle [rad]."""
+    check_angle("rotation_y: angle", angle)
     return Frame.of(rotations.about_y(angle), (0.0, 0.0, 0.0))
 
 
 def rotation_z(angle: Number) -> Frame:
     """Return a frame turned about z by an angle [rad]."""
+    check_angle("rotation_z: angle", angle)
     return Frame.of(rotations.about_z(angle), (0.0, 0.0, 0.0))
 
 

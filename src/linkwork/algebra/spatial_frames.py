@@ -9,6 +9,7 @@ from linkwork.algebra import rotation as rotations
 from linkwork.algebra.linear import Linear, columns
 from linkwork.algebra.number import Number
 from linkwork.algebra.vector import Matrix, Vector, components, plus, printed, product, stacked
+from linkwork.angles import warn_of_degrees
 from linkwork.real_numbers import shown
 from linkwork.spelling import Answering, Spelled, checked_keywords
 
@@ -229,12 +230,15 @@ class Frame(Answering, metaclass=Spelled):
     @checked_keywords
     def from_euler(cls, sequence: str, angles: Numbers, position: Iterable[Number] = _ORIGIN) -> "Frame":
         """Return a frame turned by an Euler sequence: moving axes in upper case, fixed ones in lower."""
-        return cls(position)._turned(rotations.from_euler(sequence, angles))
+        made = cls(position)._turned(rotations.from_euler(sequence, angles))
+        warn_of_degrees("from_euler: angles", *angles)
+        return made
 
     @classmethod
     @checked_keywords
     def from_axis_angle(cls, axis: Numbers, angle: Number, position: Iterable[Number] = _ORIGIN) -> "Frame":
         """Return a frame turned by an angle about an axis of any length but zero."""
+        warn_of_degrees("from_axis_angle: angle", angle)
         return cls(position)._turned(rotations.about_given_axis(axis, angle, "from_axis_angle"))
 
     @classmethod
@@ -242,6 +246,7 @@ class Frame(Answering, metaclass=Spelled):
     def from_rotation_vector(cls, vector: Numbers, position: Iterable[Number] = _ORIGIN) -> "Frame":
         """Return a frame turned about the direction of a vector by its length."""
         given = components("from_rotation_vector: vector", vector, 3, " [rad]")
+        warn_of_degrees("from_rotation_vector: vector", *given)
         return cls(position)._turned(rotations.from_quaternion(rotations.from_rotation_vector(given)))
 
     def _turned(self, R: Matrix) -> "Frame":

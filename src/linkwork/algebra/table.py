@@ -28,7 +28,7 @@ from numpy.typing import ArrayLike
 
 from linkwork.algebra.lookup import Column, entry, segment
 from linkwork.algebra.number import Number, where
-from linkwork.real_numbers import real_array
+from linkwork.real_numbers import real_array, shown
 from linkwork.spelling import checked_keywords
 from linkwork.varied import Varied, each
 
@@ -52,9 +52,16 @@ def interp(
     (30.0, 40.0)
     """
     x = x.as_number() if hasattr(x, "as_number") else x  # an input
-    if isinstance(x, list | tuple | str | bytes) or x is None:
+    if not _may_be_traced(x):
         x = real_array("interp: x", x)
     return table(xs, ys, kind, outside).at(x)
+
+
+def _may_be_traced(x: Any) -> bool:
+    """Whether x may be computed with: a number of any library, or an array of numbers."""
+    if isinstance(x, np.ndarray | np.generic):
+        return x.dtype.kind in "fiuO"
+    return isinstance(x, Varied) or (hasattr(x, "__sub__") and not isinstance(x, bool | complex | set))
 
 
 @dataclass(frozen=True)
@@ -89,6 +96,7 @@ class Table:
 def table(xs: Any, ys: Any, kind: Any = "linear", outside: Any = "hold") -> Table:
     """Return a table, or say what is wrong with it."""
     x, y = real_array("interp: xs", xs), real_array("interp: ys", ys)
+    kind, outside = (word if isinstance(word, str) else shown(word) for word in (kind, outside))
     return _checked(x.tobytes(), y.tobytes(), x.shape, y.shape, kind, outside)
 
 

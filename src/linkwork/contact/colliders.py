@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, ClassVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -56,6 +56,8 @@ class Colliders(Closed):
     Several threads may ask at once, and one may move bodies meanwhile: a query sees all bodies where they
     were when it began. A thread that moves bodies for itself alone takes a `copy`.
     """
+
+    set_once: ClassVar[frozenset[str]] = frozenset({"space"})
 
     def __init__(self, space: Space = "space") -> None:
         if not isinstance(space, str) or space not in ("space", "plane"):

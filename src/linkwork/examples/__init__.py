@@ -17,6 +17,7 @@ from linkwork.examples.falling import (
 from linkwork.examples.intermittent import geneva_drive, gripper, ratchet
 from linkwork.examples.linkages import four_bar, four_bars, jansen_leg
 from linkwork.examples.overconstrained import bennett, bricard
+from linkwork.examples.platform_tasks import flight_simulator, picker
 from linkwork.examples.platforms import delta_robot, stewart_platform
 from linkwork.examples.quadrupeds import pack, quadruped
 from linkwork.examples.robots import robot_arm
@@ -38,6 +39,7 @@ __all__ = [
     "crowd",
     "delta_robot",
     "dominoes",
+    "flight_simulator",
     "flipping_box",
     "four_bar",
     "four_bars",
@@ -48,6 +50,7 @@ __all__ = [
     "newtons_cradle",
     "pack",
     "passive_walker",
+    "picker",
     "quadruped",
     "ragdoll",
     "ratchet",

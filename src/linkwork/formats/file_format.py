@@ -60,7 +60,7 @@ class Reading:
         unphysical: Any = False,
     ) -> "Reading":
         """Return how to read a file; what its format does not follow is refused, not ignored."""
-        if base not in (None, "fixed", "free"):
+        if not isinstance(base, str | None) or base not in (None, "fixed", "free"):
             raise ValueError(f'load: base {base!r}; give "fixed" or "free"')
         for word, value in (("repair", repair), ("unphysical", unphysical)):
             if not isinstance(value, bool):

@@ -53,9 +53,14 @@ class Element:
             steps[3:-6] = ["..."]
         return "/".join(steps)
 
+    @property
+    def place(self) -> str:
+        """File, line and element."""
+        return f"{self.file}:{self.line}: {self.path}"
+
     def error(self, message: str) -> FormatError:
         """Return the error that says what is wrong here: file, line, element, message."""
-        return FormatError(f"{self.file}:{self.line}: {self.path}: {message}")
+        return FormatError(f"{self.place}: {message}")
 
     def each(self, tag: str) -> Iterator["Element"]:
         """Iterate over the children with this tag."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from linkwork.algebra.rotation import from_euler, from_quaternion
 from linkwork.algebra.spatial import Frame
+from linkwork.angles import warn_of_degrees
 from linkwork.errors import unknown
 from linkwork.formats.markup import LARGEST, NUMBER, SHOWN, Element, shorten
 
@@ -80,6 +81,8 @@ def pose_of(element: Element) -> tuple[str, Any]:
         x, y, z, *angles = floats(pose, 6)
         if pose.attributes.get("degrees", "false") in ("true", "1"):
             angles = [math.radians(angle) for angle in angles]
+        else:
+            warn_of_degrees(f"{pose.place}: angles", *angles, remedy='write <pose degrees="true">')
         turn = from_euler("xyz", angles)
     return to, Frame((x, y, z), np.array(turn, dtype=float).tolist())
 

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.algebra.rotation import from_euler
+from linkwork.angles import warn_of_degrees
 from linkwork.errors import warn
 from linkwork.formats.markup import Element
 from linkwork.geometry import Box, Capsule, Cylinder, Plane, Solid, Sphere
@@ -21,8 +22,14 @@ def read_origin(element: Element) -> tuple[Array, Array]:
     if origin is None:
         return np.zeros(3), np.eye(3)
     position = np.array(origin.numbers("xyz", 3, (0.0, 0.0, 0.0)))
-    turn = from_euler("xyz", origin.numbers("rpy", 3, (0.0, 0.0, 0.0)))  # about fixed axes
-    return position, np.array(turn)
+    return position, read_turn(origin)
+
+
+def read_turn(origin: Element) -> Array:
+    """Return the rotation of an <origin>: angles about the fixed axes x, y, z."""
+    angles = origin.numbers("rpy", 3, (0.0, 0.0, 0.0))
+    warn_of_degrees(f"{origin.place}: rpy", *angles, remedy="90 degrees are 1.5707963")
+    return np.array(from_euler("xyz", angles))
 
 
 def read_inertia(link: Element) -> Inertia:

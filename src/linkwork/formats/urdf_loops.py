@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.algebra.rotation import from_euler
 from linkwork.algebra.spatial import Frame
 from linkwork.errors import unknown
 from linkwork.formats.markup import SHOWN, Element
+from linkwork.formats.urdf_link import read_turn
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.joints import Cylindrical, Fixed, Planar, Prismatic, Revolute, Spherical
@@ -82,7 +82,7 @@ def _frame(origin: Element | None, axis: np.ndarray | None) -> Any:
     position, turn = [0.0, 0.0, 0.0], np.eye(3)
     if origin is not None:
         position = list(origin.numbers("xyz", 3, (0.0, 0.0, 0.0)))
-        turn = np.array(from_euler("xyz", origin.numbers("rpy", 3, (0.0, 0.0, 0.0))))
+        turn = read_turn(origin)
     if axis is not None and not math.isclose(axis[2], 1.0, abs_tol=1e-15):
         turn = turn @ _turn_z_to(axis)
     return Frame(position, turn.tolist())

@@ -27,6 +27,13 @@ def value(law: Law, t: float, body: Any, shape: tuple[int, ...], where: str) -> 
     return found
 
 
+def same_size(before: Array, numbers: Any, what: str) -> Array:
+    """Return numbers, copied, in place of as many before; not finite ones are found by who integrates."""
+    if not isinstance(numbers, np.ndarray) or numbers.shape != before.shape or numbers.dtype != np.float64:
+        raise ValueError(f"{what} {numbers!r:.80}; give an array of {before.size} numbers")
+    return numbers.copy()
+
+
 def state_property(word: str, turns: bool, doc: str) -> Any:
     """Return a property that takes finite numbers: (n,) of the space, or, if it turns, of what turns."""
     kept = f"_{word}"

@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from linkwork.free_bodies.law import Law, state_property, value
+from linkwork.free_bodies.law import Law, same_size, state_property, value
 from linkwork.mechanism.names import name_text
 from linkwork.mechanism.placement import Array
-from linkwork.real_numbers import is_finite
+from linkwork.real_numbers import is_finite, real_array
 from linkwork.spelling import Closed, spelled_methods
 
 
@@ -82,7 +82,12 @@ class Particle(Closed):
 
     @state.setter
     def state(self, numbers: ArrayLike) -> None:
-        self.positions, self.momenta = np.split(np.array(numbers, dtype=np.float64), [self.dimension])
+        given = real_array(f"{self._where}: state", numbers)
+        if given.shape != (2 * self.dimension,):
+            raise ValueError(
+                f"{self._where}: state of shape {given.shape}; give {2 * self.dimension} numbers"
+            )
+        self.positions, self.momenta = np.split(given.copy(), [self.dimension])
 
     @property
     def positions(self) -> Array:
@@ -91,7 +96,7 @@ class Particle(Closed):
 
     @positions.setter
     def positions(self, numbers: Array) -> None:
-        self._x = np.array(numbers)
+        self._x = same_size(self.positions, numbers, f"{self._where}: positions")
 
     @property
     def momenta(self) -> Array:
@@ -100,7 +105,7 @@ class Particle(Closed):
 
     @momenta.setter
     def momenta(self, numbers: Array) -> None:
-        self._P = np.array(numbers)
+        self._P = same_size(self.momenta, numbers, f"{self._where}: momenta")
 
     @property
     def scales(self) -> tuple[Array, Array]:

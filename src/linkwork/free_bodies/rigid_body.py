@@ -5,13 +5,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from linkwork.free_bodies.law import Law, state_property, value
+from linkwork.free_bodies.law import Law, same_size, state_property, value
 from linkwork.free_bodies.orientation import ORIENTATIONS
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.body_inertia import Part
 from linkwork.mechanism.inertia import Inertia
 from linkwork.mechanism.placement import Array, RotationLike, Space, rotation_matrix
-from linkwork.real_numbers import is_finite
+from linkwork.real_numbers import is_finite, real_array
 from linkwork.spelling import Closed, spelled_methods
 
 
@@ -51,7 +51,7 @@ class RigidBody(Closed):
         space: Space = "space",
     ) -> None:
         body = Body(name, *parts, density=density, mass=mass, position=position, rotation=rotation)
-        if space not in ("space", "plane"):
+        if not isinstance(space, str) or space not in ("space", "plane"):
             raise ValueError(f'rigid body {name!r}: space {space!r}; give "space" or "plane"')
         if space == "plane":
             body.settle("plane")
@@ -60,7 +60,7 @@ class RigidBody(Closed):
         self.shapes = tuple(part for part in body.parts if not isinstance(part, Inertia))
         self.shapes_center: Array = body.inertia.com  # centre of mass, from the origin of the shapes
         self._set_inertia(body.inertia)
-        if orientation not in ("matrix", "quaternion"):
+        if not isinstance(orientation, str) or orientation not in ("matrix", "quaternion"):
             raise ValueError(f'{self._where}: orientation {orientation!r}; give "matrix" or "quaternion"')
         self._orientation = ORIENTATIONS["angle" if self.space == "plane" else orientation]
         self.R = body.rotation
@@ -225,7 +225,12 @@ class RigidBody(Closed):
     @state.setter
     def state(self, numbers: ArrayLike) -> None:
         size = self.x.size + self._orientation.size
-        self.positions, self.momenta = np.split(np.array(numbers, dtype=np.float64), [size])
+        given = real_array(f"{self._where}: state", numbers)
+        if given.shape != self.state.shape:
+            raise ValueError(
+                f"{self._where}: state of shape {given.shape}; give {self.state.shape[0]} numbers"
+            )
+        self.positions, self.momenta = np.split(given.copy(), [size])
 
     @property
     def positions(self) -> Array:
@@ -234,7 +239,8 @@ class RigidBody(Closed):
 
     @positions.setter
     def positions(self, numbers: Array) -> None:
-        self._x, self._turn = np.split(np.array(numbers), [self.x.size])
+        given = same_size(self.positions, numbers, f"{self._where}: positions")
+        self._x, self._turn = np.split(given, [self.x.size])
 
     @property
     def momenta(self) -> Array:
@@ -243,9 +249,8 @@ class RigidBody(Closed):
 
     @momenta.setter
     def momenta(self, numbers: Array) -> None:
-        n = self.x.size
-        self._P = np.array(numbers[:n])
-        self._L = np.array(numbers[n:]).reshape(self.shapes_of_state[1])
+        self._P, L = np.split(same_size(self.momenta, numbers, f"{self._where}: momenta"), [self.x.size])
+        self._L = L.reshape(self.shapes_of_state[1])
 
     @property
     def scales(self) -> tuple[Array, Array]:

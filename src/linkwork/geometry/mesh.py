@@ -14,7 +14,7 @@ from linkwork.geometry.polyhedron import Integrals, integrals
 from linkwork.geometry.self_intersection import crossing
 from linkwork.geometry.solid import RESOLUTION, Faces, Solid, Surface, frozen, unchanging
 from linkwork.mechanism.placement import Array, plain
-from linkwork.spelling import spelled_methods
+from linkwork.spelling import require, spelled_methods
 
 if TYPE_CHECKING:
     from linkwork.geometry.hull import ConvexHull
@@ -65,6 +65,8 @@ class Mesh(Solid):
         return cls(points, triangles, name=name, **place)
 
     def _check(self) -> None:
+        require("mesh: name", self.name, str, "a text")
+        require("mesh: repairs", self.repairs, tuple, "texts, or leave it out: `repaired` fills it in")
         where = f"mesh {self.name!r}"
         vertices = _vertices(self.vertices, self.name)
         faces = np.asarray(self.faces)

@@ -11,6 +11,7 @@ from linkwork.kinematics.joint_coordinates import of_bodies
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.mechanism import Mechanism
 from linkwork.model.model import Model
+from linkwork.real_numbers import is_finite
 from linkwork.spelling import checked_keywords, require
 
 Array = np.ndarray
@@ -110,7 +111,9 @@ def assembly_modes(
     `starts` of them. A mechanism that can still move has no end of them: AssemblyError.
     """
     require("assembly_modes: mechanism", mechanism, Mechanism, "a Mechanism")
-    if not isinstance(seed, int | np.integer) or seed < 0:
+    if not is_finite(t):
+        raise ValueError(f"assembly_modes: t {t!r:.80}; give seconds")
+    if not isinstance(seed, int | np.integer) or isinstance(seed, bool) or seed < 0:
         raise ValueError(f"assembly_modes: seed {seed!r}; give a whole number, 0 or more")
     if not isinstance(starts, int | np.integer) or isinstance(starts, bool) or starts < 1:
         raise ValueError(f"assembly_modes: starts {starts!r}; give a whole number, 1 or more")

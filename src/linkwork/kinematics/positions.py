@@ -46,6 +46,7 @@ class Positions(Closed):
 
     def __init__(self, mechanism: Mechanism, *, vary: Mapping[str, Any] | None = None) -> None:
         require("Positions: mechanism", mechanism, Mechanism, "a Mechanism with drivers")
+        require("Positions: vary", vary, Mapping | None, "{name: a number of the mechanism}")
         self.system = system_of(mechanism.copy(), vary)
         q = self.system.assemble()
         check_drivers(self.system, q)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.angles import degrees_caution, like_degrees
 from linkwork.mechanism.body import Body
 from linkwork.mechanism.constraint import Constraint
 from linkwork.mechanism.driver import Driver
@@ -16,11 +17,10 @@ from linkwork.mechanism.input import Input
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.joints import Revolute, Spherical, Universal
 from linkwork.mechanism.load import Load
-from linkwork.mechanism.placement import degrees_caution, plain, unit
+from linkwork.mechanism.placement import plain, unit
 from linkwork.mechanism.points import Absolute
 from linkwork.mechanism.springs import Bushing, Spring, TorsionSpring
 from linkwork.mechanism.stop import Stop
-from linkwork.real_numbers import like_degrees
 
 _CENTRED = 1e-9  # of the position: a frame at the centre of mass
 _MORE_ABOUT = {  # options and their defaults; the options that they say more about, and theirs

@@ -78,6 +78,7 @@ class Joint(Recorded):
     marks: ClassVar[tuple[Mark, ...]] = (Mark("ball", 1.2),)  # what it is drawn as
     parameters: ClassVar[tuple[str, ...]] = ()  # attributes that the `motion` of a catalogue joint depends on
 
+    also_set: ClassVar[frozenset[str]] = frozenset({"effort", "speed"})
     effort: float | None = None  # largest force of the drive, as a file says; kept, not enforced [N m, N]
     speed: float | None = None  # largest velocity, as a file says; kept, not enforced [rad/s, m/s]
     space: str = "space"  # or "plane", as the mechanism it was added to
@@ -184,7 +185,7 @@ class Joint(Recorded):
         else:
             found += self.axis_mistakes("axis")
         miscounted = joint_mistakes.count_mistakes(self)
-        numbers = joint_mistakes.number_mistakes, joint_mistakes.limit_mistakes
+        numbers = joint_mistakes.number_mistakes, joint_mistakes.limit_mistakes, joint_mistakes.drive_mistakes
         return found + (miscounted or [mistake for look in numbers for mistake in look(self)])
 
     # what follows

@@ -8,7 +8,7 @@ import numpy as np
 
 from linkwork.mechanism.input import Input
 from linkwork.mechanism.placement import place_mistake, plain
-from linkwork.real_numbers import real_array
+from linkwork.real_numbers import is_real, real_array
 
 if TYPE_CHECKING:
     from linkwork.mechanism.joint import Joint
@@ -71,7 +71,7 @@ def number_mistakes(joint: "Joint") -> list[str]:
     found = []
     if joint.nv == 0:
         words = ("damping", "friction", "stiffness", "armature", "rest", "limits")
-        given = [word for word in words if np.any(getattr(joint, word))]
+        given = [word for word in words if not _is_nothing(getattr(joint, word))]
         return [f"{word} {getattr(joint, word)!r} has no freedom to act on; drop it" for word in given]
     for word in ("armature", "friction_speed", "limits", "at", "on_parent", "on_child", "axis"):
         if has_input(said := getattr(joint, word)):
@@ -94,6 +94,24 @@ def number_mistakes(joint: "Joint") -> list[str]:
         elif word != "rest" and (values < 0.0).any():
             found.append(f"{word} {said!r} is negative; allowed is 0 or more")
     return found
+
+
+def drive_mistakes(joint: "Joint") -> list[str]:
+    """List what is wrong with what files say of a drive."""
+    given = [(word, getattr(joint, word)) for word in ("effort", "speed")]
+    return [
+        f"{word} {value!r}; give a number, 0 or more, or None"
+        for word, value in given
+        if value is not None and not (is_real(value) and value >= 0.0)
+    ]
+
+
+def _is_nothing(said: Any) -> bool:
+    """Whether an option of a joint without freedom says nothing: 0, none, or an empty list."""
+    try:
+        return said is None or (np.ndim(said) < 2 and not real_array("", said).any())
+    except ValueError:
+        return False
 
 
 def friction_speed_mistakes(joint: "Joint", values: np.ndarray) -> list[str]:

@@ -49,7 +49,11 @@ def is_number(x: Any) -> bool:
 
 
 def frame_mistakes(frame: str) -> list[str]:
-    return [] if frame in ("world", "body") else [f'frame {frame!r}; give "world" or "body"']
+    return (
+        []
+        if isinstance(frame, str) and frame in ("world", "body")
+        else [f'frame {frame!r}; give "world" or "body"']
+    )
 
 
 def point_mistakes(word: str, point: Any, space: str) -> list[str]:

@@ -147,7 +147,8 @@ class Feedback(Load):
         self.law = law
 
     def mistakes(self) -> list[str]:
-        return [] if callable(self.law) else [f"law {self.law!r}; give a function law(t, q, v)"]
+        found = [] if self.on else ["joints []; give at least one, which the law drives"]
+        return found if callable(self.law) else [*found, f"law {self.law!r}; give a function law(t, q, v)"]
 
     def units(self, shown: int, coordinates: Sequence[str]) -> tuple[str, ...]:
         return drive_units(coordinates)

@@ -20,6 +20,7 @@ from linkwork.mechanism.contact import Contact
 from linkwork.mechanism.coupling import Coupling
 from linkwork.mechanism.driver import Driver
 from linkwork.mechanism.element_changes import Placing, Renaming
+from linkwork.mechanism.input import Input
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.journal import Change, Journal, JournalEntry, enter, leave
 from linkwork.mechanism.journaled import Recorded, Revision, frozen
@@ -431,6 +432,8 @@ def _addable(thing: Any) -> str:
     """Say what to add in place of something that is no element."""
     if is_skin(thing):
         return "a shape is of a body, Body(name, shape, density=...), or of the ground, ground.add(shape)"
+    if isinstance(thing, Input):
+        return f"a law reads an input, as in Motor('motor', joint, Input({thing.name!r})); add that"
     return "give a Body, Joint, Constraint, Load or Contact"
 
 

@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from linkwork.algebra import planar, spatial
 from linkwork.algebra import rotation as rotations
-from linkwork.errors import warn
-from linkwork.real_numbers import finite_array, like_degrees, real_array
+from linkwork.angles import warn_of_degrees
+from linkwork.real_numbers import finite_array, real_array
 from linkwork.varied import of_variants
 
 Array: TypeAlias = NDArray[np.float64]
@@ -84,8 +84,7 @@ def _spatial(rotation: RotationLike, where: str) -> Array:
     said: Any = as_matrix() if as_matrix else rotation
     array = numbers(said, f"{where}: rotation")
     if array.shape == ():
-        if like_degrees(rotation):
-            warn(f"{where}: {degrees_caution('rotation', rotation)}")
+        warn_of_degrees(f"{where}: rotation", rotation)
         return np.array(rotations.about_z(array.item()))
     if array.shape == (4,):
         return of_variants(lambda quaternion: _from_quaternion(quaternion, where), array)
@@ -168,11 +167,6 @@ def _is_rotation(rows: list[list[float]]) -> bool:
             if abs(sum(x * y for x, y in zip(a, b, strict=True)) - (i == j)) > ORTHONORMAL:
                 return False
     return float(np.linalg.det(rows)) > 0.0
-
-
-def degrees_caution(word: str, value: object) -> str:
-    """Say that an angle looks like one in degrees."""
-    return f"{word} {value!r} is in radians, many turns; if degrees are meant, write lw.degrees(...)"
 
 
 def numbers(value: ArrayLike, where: str) -> Array:

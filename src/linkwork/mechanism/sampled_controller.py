@@ -10,6 +10,7 @@ from linkwork.algebra.number import Number
 from linkwork.mechanism.input import Input
 from linkwork.mechanism.load import Load
 from linkwork.mechanism.load_options import is_number
+from linkwork.real_numbers import real_array
 
 
 class Sampled(Load):
@@ -29,6 +30,7 @@ class Sampled(Load):
     """
 
     word = "controller"
+    set_once: ClassVar[frozenset[str]] = frozenset({"inputs"})
     called: ClassVar[frozenset[str]] = frozenset({"law"})  # as it is, in a run: what it reads may change
     constants: ClassVar[frozenset[str]] = frozenset({"every", "offset", "limits", "memory"})
 
@@ -45,7 +47,8 @@ class Sampled(Load):
         vectorized: bool = False,
     ) -> None:
         super().__init__(name)
-        several = list(inputs) if isinstance(inputs, Iterable) and not isinstance(inputs, str) else [inputs]
+        many = isinstance(inputs, list | tuple | set) or hasattr(inputs, "__next__")
+        several: Any = inputs if many else [inputs]
         self.inputs = tuple(Input(one) if isinstance(one, str) else one for one in several)
         self.every, self.offset, self.law = every, offset, law
         self.limits, self.memory, self.vectorized = limits, memory, vectorized
@@ -67,6 +70,8 @@ class Sampled(Load):
             found.append(f"limits {self.limits!r}; give (low, high)")
         if self.memory is not None and not _is_real(self.memory):
             found.append(f"memory {self.memory!r:.80}; give a number, or an array of them")
+        if not isinstance(self.vectorized, bool):
+            found.append(f"vectorized {self.vectorized!r:.80}; give True or False")
         return found
 
     def act(self, t: Number) -> list[Number]:
@@ -84,6 +89,6 @@ def _is_range(limits: Any) -> bool:
 
 def _is_real(memory: Any) -> bool:
     try:
-        return bool(np.isfinite(np.asarray(memory, float)).all())
-    except (TypeError, ValueError):
+        return bool(np.isfinite(real_array("memory", memory)).all())
+    except ValueError:
         return False

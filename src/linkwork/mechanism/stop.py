@@ -88,7 +88,7 @@ class ExponentialStop(metaclass=Spelled):
 
     def mistakes(self) -> list[str]:
         found = _negative(self, "force_at_limit", "sharpness", "damping")
-        if self.damping is None or self.sharpness == 0.0:
+        if not found and (self.damping is None or self.sharpness == 0.0):
             found.append("stop: give a damping of 0 or more, and a sharpness above 0")
         return found
 

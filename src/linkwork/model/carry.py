@@ -65,6 +65,9 @@ def carry(
     require("carry: model", model, Model, "a Model")
     require("carry: state", state, State, "a State of it, as model.state(...) or run.final")
     require("carry: mechanism", mechanism, Mechanism, "the edited Mechanism")
+    cut = [cut] if isinstance(cut, str) or np.ndim(cut) == 0 else list(cut)  # type: ignore[arg-type]
+    for name in cut:
+        require("carry: cut", name, str, "the names of joints that are to close loops")
     if mechanism.space != model.space:
         raise ValueError(
             f"carry: {model.name!r} is of space={model.space!r}, and {mechanism.name!r} of "

@@ -5,18 +5,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linkwork.angles import degrees_caution, like_degrees
 from linkwork.dynamics import loop_closure, position_rates
 from linkwork.dynamics.loop_assembly import Closing, least_step
 from linkwork.dynamics.loop_assembly import assemble as newton
 from linkwork.errors import AssemblyError, NumericalError, unknown, warn
-from linkwork.mechanism.placement import degrees_caution
 from linkwork.model import nonfinite
 from linkwork.model.arguments import delivered, together
 from linkwork.model.joint_space import accelerating_kernel
 from linkwork.model.loop_equations import driver_inputs
 from linkwork.model.own_forces import input_values
 from linkwork.model.state import State
-from linkwork.real_numbers import is_finite, like_degrees, real_array
+from linkwork.real_numbers import is_finite, real_array
 from linkwork.spelling import require
 from linkwork.tree.loop_constraint import LoopConstraint
 from linkwork.tree.own_unknowns import guessed

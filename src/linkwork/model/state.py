@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import unknown
-from linkwork.real_numbers import real_array
-from linkwork.spelling import Spelled, fixed
+from linkwork.real_numbers import is_finite, real_array
+from linkwork.spelling import Spelled, fixed, require
 
 Array = np.ndarray
 Slices = Mapping[str, tuple[slice, slice]]  # joint -> (where in q, where in v)
 
+_WORDS = {"memory": Mapping | None, "inputs": Mapping, "slices": Mapping, "controllers": Mapping}
 _SHOWN = 6  # joints in the text of a state
 
 
@@ -47,8 +48,11 @@ class State(metaclass=Spelled):
                         f"State: {word} {given!r:.80}; give an array, or use model.state(pin=0.3)"
                     )
                 object.__setattr__(self, word, numbers)
-        if not isinstance(self.t, float | int | np.number):
+        if not is_finite(self.t):
             raise ValueError(f"State: t {self.t!r:.80}; give seconds; it takes State(q, v, t)")
+
+        for word, kinds in _WORDS.items():
+            require(f"State: {word}", getattr(self, word), kinds, "values by name, or leave it out")
 
     def __reduce__(self) -> tuple[Any, ...]:
         words = dict(self.inputs), dict(self.slices), dict(self.controllers)

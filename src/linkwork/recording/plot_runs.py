@@ -10,7 +10,7 @@ from linkwork.recording import plot as pictures
 from linkwork.recording.curve import MANY, Trace, in_degrees
 from linkwork.recording.plot import Curves
 from linkwork.recording.samples import Samples, most, optional
-from linkwork.spelling import checked_keywords
+from linkwork.spelling import checked_keywords, require
 
 Array = np.ndarray
 
@@ -28,6 +28,11 @@ def plot(
     `runs` are a list of runs, named in the picture by their mechanisms, or runs by name; or one run, or a
     batch. The rest is as in `Recording.plot`.
     """
+    require("plot: degrees", degrees, bool, "True or False")
+    require("plot: against", against, str | None, "a name: against='rail'")
+    require("plot: phase", phase, str | Sequence, "the name of a joint, or several: phase=('pin', 'rail')")
+    for name in (*names, *((phase,) if isinstance(phase, str) else phase)):
+        require("plot: a name", name, str, "names one by one, as texts: 'pin', 'pole.position[2]'")
     optional("matplotlib", "plot")
     given = _named(runs)
     exact = "error" in names

@@ -5,7 +5,7 @@ had, under gravity, until it stands on static shapes: as high above them as it w
 high as it was above its own lowest point.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -29,6 +29,8 @@ class CapturedMotion(CheckedBehaviour):
     The recording is one of the same mechanism: joints are known by their names. Samples are kept as they are,
     and played in a loop, the nearest one before each time.
     """
+
+    set_once: ClassVar[frozenset[str]] = frozenset({"actor", "recording"})
 
     def __init__(self, actor: Actor, recording: Recording) -> None:
         if not isinstance(actor, Actor):

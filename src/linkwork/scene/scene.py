@@ -11,11 +11,11 @@ A step of dt seconds does, in this order:
 7. observers are called: viewers, sound, and the user's own.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import inf
 from pathlib import Path
 from threading import RLock
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -70,6 +70,15 @@ class Scene(Group):
     >>> crate["crate"].position.round(6), world.time
     (array([0. , 0. , 0.5]), 1.0)
     """
+
+    set_once: ClassVar[frozenset[str]] = frozenset({"threads", "record", "rewind", "step", "seed"})
+    to_set: ClassVar[Mapping[str, str]] = {
+        "step_size": "it is given once, lw.Scene(step=...); scene.step(dt) takes any dt",
+        "threads": "it is given once: lw.Scene(threads=...)",
+        "record": "it is given once: lw.Scene(record=...)",
+        "gravity": "a scene has one from the start: lw.Scene(gravity=...)",
+        "time": "call scene.rewind(steps), or scene.restore(snapshot)",
+    }
 
     @checked_keywords
     def __init__(

@@ -17,6 +17,8 @@ from linkwork.spelling import require
 if TYPE_CHECKING:
     from linkwork.scene.scene import Scene
 
+_MOST_CALLS = 1e5  # of an action in one step; more are a slip of the pen
+
 
 class SceneEvent(CheckedBehaviour):
     """Call a function when something happens."""
@@ -164,6 +166,11 @@ class OnTime(SceneEvent):
 
     def before(self, scene: "Scene", dt: float) -> None:
         """Act at the first step that begins at the time or later."""
+        if self.every is not None and dt > _MOST_CALLS * self.every:
+            raise ValueError(
+                f"OnTime: every {self.every:g} s are {dt / self.every:.3g} calls in a step of {dt:g} s; "
+                "give more seconds between them"
+            )
         while self.count == 0 or self.every is not None:
             if scene.time < self.time + self.count * (self.every or 0.0) - 1e-9 * dt:
                 return

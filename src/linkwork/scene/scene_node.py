@@ -1,7 +1,7 @@
 """The tree of a scene: nodes with names and paths, "robots/left"; groups place what is in them."""
 
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,8 +25,26 @@ def shape_of(skin: Any) -> Any:
     return skin if isinstance(skin, Solid) else getattr(skin, "shape", skin)
 
 
+_MOVED = (
+    "bodies move by forces: inputs, loads, contact; to place a mechanism, remove it and add it again, "
+    "world.add(mechanism, position=, rotation=, velocity=)"
+)
+_NAMED = "names are given when something is added, world.add(mechanism, name=)"
+
+
 class OfScene(Closed):
     """What belongs to one scene: it is not copied, nor pickled."""
+
+    to_set: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(
+            ("q", "v", "pose", "position", "rotation", "velocity", "angular_velocity", "state"), _MOVED
+        ),
+        **dict.fromkeys(("name", "path", "parent"), _NAMED),
+        "mass": "a body's mass is that of its mechanism: change it there, before it is added",
+        "inputs": "write robot.inputs['motor'] = ...",
+        "paused": "call robot.pause() and robot.resume()",
+        "resting": "call robot.wake(); what stands still goes to sleep by itself",
+    }
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         raise TypeError(
@@ -210,12 +228,32 @@ class Group(Node):
         return f"<{type(self).__name__} {self.path!r}: {len(self)} children>"
 
 
+_ADD_ANEW = "remove it, world.remove(it), and add another, world.add(shape, position=, material=)"
+
+
 class Static(Node):
     """Shapes that stand still: ground, walls, hills."""
 
+    to_set: ClassVar[Mapping[str, str]] = dict.fromkeys(("solids", "pose", "material", "position"), _ADD_ANEW)
+
     def __init__(self, name: str, parent: Group, solids: tuple[Any, ...], pose: Array, material: Any) -> None:
         super().__init__(name, parent)
-        self.solids, self.pose, self.material = solids, pose, material
+        self._solids, self._pose, self._material = solids, pose, material
+
+    @property
+    def solids(self) -> tuple[Any, ...]:
+        """The shapes."""
+        return self._solids
+
+    @property
+    def pose(self) -> Array:
+        """Where it is in the world: (3, 4), the rows of [R | p]."""
+        return self._pose
+
+    @property
+    def material(self) -> Any:
+        """What it is touched by; None for the material of each shape."""
+        return self._material
 
     @property
     def body(self) -> str:

@@ -83,6 +83,7 @@ class ManyRuns:
         controllers = self.controllers = Controllers(
             model, list(setting.inputs), count, self.t, self._variants.models if self._variants else None
         )
+        controllers.check_calls(self.t, self.t_end)
         integration.prepare()
         start = self._y, self.t, self._inputs, self.watch
         sides = SideBySide(setting, *start, threads, alone=False, times=self.times, variants=self._variants)

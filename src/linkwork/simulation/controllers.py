@@ -16,6 +16,7 @@ from linkwork.simulation.failure import Failure, failed
 Array = np.ndarray
 
 _HINT = "law(t, q, v), with memory= law(t, q, v, memory), gives finite numbers, one per input"
+_MOST_CALLS = 10**7  # of a controller at one go, which take minutes; more are a slip of the pen
 
 
 class Controllers:
@@ -48,12 +49,31 @@ class Controllers:
     def turn_to(self, t: float) -> None:
         """Let the next calls be those at a time, or after it."""
         for n, one in enumerate(self._all):
+            self._check_resolved(one, t)
             k = ceil((t - one.offset) / one.every)
             while _time(one, k - 1) >= t:
                 k -= 1
             while _time(one, k) < t:
                 k += 1
             self._ticks[n] = k
+
+    def check_calls(self, t: float, t_end: float) -> None:
+        """Raise ValueError if from one time to another a controller is called without end."""
+        for one in self._all:
+            self._check_resolved(one, t_end)
+            count = (t_end - t) / one.every
+            if count > _MOST_CALLS:
+                raise ValueError(
+                    f"controller {one.name!r}: {t_end - t:g} s are {count:.3g} calls of it, every "
+                    f"{one.every:g} s; a run has at most {_MOST_CALLS:.0e}: give more seconds between them"
+                )
+
+    @staticmethod
+    def _check_resolved(one: Sampled, t: float) -> None:
+        if not t - one.offset + one.every > t - one.offset or not t + one.every > t:
+            raise ValueError(
+                f"controller {one.name!r}: every {one.every:g} s is less than time can resolve at {t:g} s"
+            )
 
     @property
     def next_time(self) -> float:

@@ -8,6 +8,7 @@ from linkwork.mechanism.body import Body
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.load import Load
 from linkwork.mechanism.mechanism import Mechanism
+from linkwork.real_numbers import is_real
 
 Action = str | Callable[..., Any]
 
@@ -43,9 +44,11 @@ class Event(Load):
         found = []
         if not callable(self.quantity):
             found.append(f"quantity {self.quantity!r}; give a function that crosses zero")
-        if isinstance(self.direction, bool) or self.direction not in (-1, 0, 1):
+        if not is_real(self.direction) or self.direction not in (-1, 0, 1):
             found.append(f"direction {self.direction!r}; give 1 (rising), -1 (falling) or 0 (both)")
-        if not callable(self.action) and self.action not in ("stop", "note"):
+        if not callable(self.action) and not (
+            isinstance(self.action, str) and self.action in ("stop", "note")
+        ):
             found.append(f'action {self.action!r}; give "stop", "note" or a function (t, q, v) -> (q, v)')
         return found
 

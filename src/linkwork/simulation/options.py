@@ -141,7 +141,7 @@ class GivenOptions:
 
 
 def _method(method: Any, step: float | None) -> str:
-    if method == "maximal":
+    if isinstance(method, str) and method == "maximal":
         raise ValueError(
             'method "maximal" is gone; leave method= out: the others find the same motion. What drivers '
             "determine is for lw.kinematics"

@@ -58,6 +58,7 @@ class OneRun:
         self._controllers: Controllers | Replay = replay or Controllers.none()
         if setting.controlled and replay is None:
             self._controllers = Controllers(self._model, list(setting.inputs), 1, start.t)
+            self._controllers.check_calls(start.t, self._t_end)
             self._controllers.recall(start.controllers)
         self._before_call: tuple[Any, ...] = -inf, (), (), {}  # of controllers: t, y, inputs, memories
         self._rows: list[Array] = []  # samples: t, q, v, work

@@ -170,6 +170,7 @@ class SteppedRun:
         """Go on to a time, from one call of controllers to the next; return whether nothing has happened."""
         controllers, t, calm = self.controllers, self.clock.t, True
         assert controllers
+        controllers.check_calls(t, t_end)
         while t < t_end:
             if controllers.next_time <= t:
                 self.sides.control(controllers)

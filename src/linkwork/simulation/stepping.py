@@ -5,7 +5,7 @@ import time
 from collections.abc import Mapping, Sequence
 from math import isfinite
 from pathlib import Path
-from typing import Any, Never, Unpack
+from typing import Any, ClassVar, Never, Unpack
 
 import numpy as np
 
@@ -66,6 +66,14 @@ class Simulation(Closed):
     >>> sim.t, sim["rail"].velocity.shape, len(sim.recording)
     (0.2, (), 101)
     """
+
+    to_set: ClassVar[Mapping[str, str]] = {
+        "t": "call sim.reset(model.state(...)), or give another State",
+        "q": "call sim.reset(model.state(...)), of a batch sim.reset(q=..., v=...)",
+        "v": "call sim.reset(model.state(...)), of a batch sim.reset(q=..., v=...)",
+        "state": "call sim.reset(state)",
+        "inputs": "write sim.inputs['motor'] = ..., sim.inputs[:] = ... or sim.inputs.update({...})",
+    }
 
     def __init__(
         self,
@@ -330,18 +338,6 @@ class Simulation(Closed):
     def __contains__(self, name: object) -> bool:
         """Return whether there is a joint, body or load of this name."""
         return name in self._run.instant()
-
-    def __setattr__(self, word: str, value: Any) -> None:
-        remedy = {
-            "t": "call sim.reset(model.state(...)), or give another State",
-            "q": "call sim.reset(model.state(...)), of a batch sim.reset(q=..., v=...)",
-            "v": "call sim.reset(model.state(...)), of a batch sim.reset(q=..., v=...)",
-            "state": "call sim.reset(state)",
-            "inputs": "write sim.inputs['motor'] = ..., sim.inputs[:] = ... or sim.inputs.update({...})",
-        }.get(word)
-        if remedy:
-            raise AttributeError(f"{self!r}: {word} cannot be set to {value!r:.80}; {remedy}")
-        super().__setattr__(word, value)
 
     @property
     def recording(self) -> Any:
