@@ -16,10 +16,10 @@ Array = np.ndarray
 def shapes_in_links(tree: "Tree", world: WorldArrays) -> Array:
     """Return the poses of shapes in their links (n, 3, 4)."""
     shape = (3, 4) if tree.algebra.freedoms == 6 else (2, 3)
-    known: dict[str, Array] = {}
-    for name in set(world.owners):
-        known[name] = lifted(np.array(tree.body_frames[name].scalars(), float).reshape(shape))
-    on_link = np.array([known[name] for name in world.owners]).reshape(-1, 3, 4)
+    bodies = {name: k for k, name in enumerate(dict.fromkeys(world.owners))}
+    frames = [tree.body_frames[name].scalars() for name in bodies]
+    placed = lifted(np.array(frames, float).reshape(-1, *shape))
+    on_link = placed[[bodies[name] for name in world.owners]]
     found = on_link[:, :, :3] @ world.local
     found[:, :, 3] += on_link[:, :, 3]
     return found

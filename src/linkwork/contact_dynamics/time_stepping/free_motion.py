@@ -48,15 +48,15 @@ def free_bodies(model: "Model", nodes: Nodes) -> tuple[FreeBodies, FreeBodies]:
     tree = model.link_tree
     parents = set(tree.parents.tolist())
     parents |= {end for loop in tree.loops for end in loop.ends}
-    joints = model.mechanism.joints
+    starts = tree.starts[:, 1:].tolist()
     found: list[tuple[int, int, Array, Array]] = []
     at = dict(zip(nodes.first.tolist(), zip(nodes.at.tolist(), nodes.size.tolist())))
-    for number, link in enumerate(tree.links, 1):
-        alone = link.parent == 0 and number not in parents
-        if alone and type(joints[link.name]) is Free and not np.any(model.armature[link.v : link.v + 3]):
-            begin, n = at[link.v]
+    for number, (block, parent, (q, v)) in enumerate(zip(tree.blocks, tree.parents.tolist(), starts), 1):
+        alone = parent == 0 and number not in parents
+        if alone and type(block.seats[0].branch.joint) is Free and not np.any(model.armature[v : v + 3]):
+            begin, n = at[v]
             M = nodes.mass[begin : begin + n * n].reshape(n, n)
-            found.append((link.q, link.v, *_inertia(M, model.space)))
+            found.append((q, v, *_inertia(M, model.space)))
     q, v = (np.array([one[k] for one in found], np.int64) for k in (0, 1))
     centre = np.array([one[2] for one in found]).reshape(-1, 3)
     inertia = np.array([one[3] for one in found]).reshape(-1, 3, 3)
