@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 _FEW = 12  # known words that are listed when none is close
+_SHOWN = 60  # characters of each
 
 
 class LinkworkError(Exception):
@@ -59,7 +60,7 @@ def absent(text: str, name: str) -> AttributeError:
 
 def unknown(kind: str, name: object, known: Iterable[str]) -> str:
     """Say that a name is unknown, and list the close known ones."""
-    return f"unknown {kind} {name!r}; {hint(name, known)}"
+    return f"unknown {kind} {_listed([name]) if isinstance(name, str) else repr(name)}; {hint(name, known)}"
 
 
 def hint(word: object, known: Iterable[str]) -> str:
@@ -70,7 +71,11 @@ def hint(word: object, known: Iterable[str]) -> str:
     if not close:  # "pos" for "position"
         close = [w for w in words if len(text) > 2 and w.lower().startswith(text)][:3]
     if close:
-        return f"did you mean {', '.join(map(repr, close))}?"
+        return f"did you mean {_listed(close)}?"
     if len(words) <= _FEW:
-        return f"known are {', '.join(map(repr, words))}" if words else "there are none"
-    return f"there are {len(words)}, such as {', '.join(map(repr, words[:3]))}"
+        return f"known are {_listed(words)}" if words else "there are none"
+    return f"there are {len(words)}, such as {_listed(words[:3])}"
+
+
+def _listed(words: list[str]) -> str:
+    return ", ".join(repr(word if len(word) <= _SHOWN else word[:_SHOWN] + "...") for word in words)

@@ -50,6 +50,10 @@ def load(
         raise TypeError(f"load: {path!r} is of type {type(path).__name__}; give the name of a file")
     if "\0" in str(path):
         raise ValueError(f"load: {str(path)!r} has a zero in it; give the name of a file")
+    if "://" in str(path):
+        raise FormatError(
+            f"{str(path)[:200]!r}: an address, not a file; give the path of a file on this machine"
+        )
     file, known = Path(path), reader(Path(path))
     assert known.read is not None
     reading = Reading.checked(file, known, base, repair, scale, largest, unphysical)

@@ -560,6 +560,7 @@ def linkage() -> lw.Mechanism:
         ),
         (lambda m: m.bodies["rod"].__setattr__("visuals", [lw.Box(800, 20, 20)]), "is 800 m long"),
         (lambda m: m.__setattr__("gravity", (0, 0, -9810)), "gravity of 9.81e+03 m/s^2"),
+        (lambda m: m.__setattr__("gravity", (0, 0, 9.81)), "points up"),
         (
             lambda m: m.bodies["rod"].__setattr__("inertia", lw.Inertia(1, (9, 0, 0), np.eye(3))),
             "8.6 m outside of its drawing",

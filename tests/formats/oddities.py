@@ -53,6 +53,7 @@ def must_refuse() -> Iterator[File]:
     for name, change in WRONG_MECHANISMS.items():
         yield f"odd mechanism {name}", "json", _mechanism(change)
     yield "odd stl of squares", "stl", stl_words().replace(b"endloop", b"vertex 0 0 0\nendloop", 1)
+    yield "odd stl in words, of bytes", "stl", b"solid x".ljust(80) + b"\xff" * 4 + bytes(50)
     yield "odd stl of huge numbers", "stl", stl().replace(struct.pack("<f", 1.0), struct.pack("<f", 3e38))
     yield "odd stl of fewer than there are", "stl", stl()[:80] + struct.pack("<I", 3) + stl()[84:]
     yield "odd glb of version 1", "glb", glb()[:4] + struct.pack("<I", 1) + glb()[8:]
@@ -177,9 +178,19 @@ WRONG_URDF: Words = {
     "product of inertia": (('ixy="0"', 'ixy="1"'),),
     "attribute without quotes": (('name="arm"', "name=arm"),),
     "text behind": (("</robot>", "</robot>text"),),
+    "encoding of seven bits": (('"1.0"?>', '"1.0" encoding="utf-7"?>'),),
+    "encoding that it has not": (('"1.0"?>', '"1.0" encoding="utf-16"?>'),),
+    "number of full width": (('value="2.0"', 'value="\uff12"'),),
+    "minus of mathematics": (('lower="-1.5"', 'lower="\u22121.5"'),),
+    "blank that is not seen": (('value="2.0"', 'value="2.0\u200b"'),),
+    "half a pair": (('name="arm"', 'name="&#xD800;"'),),
+    "beyond Unicode": (('name="arm"', 'name="&#x110000;"'),),
     "entity of HTML": (('name="arm"', 'name="&nbsp;"'),),
 }
 RIGHT_URDF: Words = {
+    "letters that look alike": ((_TIP[0], 'name="b\u0430se_link"'), (_TIP[1], 'child link="b\u0430se_link"')),
+    "encoding of seven bits, in capitals": (('"1.0"?>', '"1.0" encoding="US-ASCII"?>'),),
+    "number next to nothing": (('xyz="0 0 0.1"', 'xyz="0 0 1e-400"'),),
     "words of Gazebo": (("</robot>", '<gazebo reference="tip"><mu1>0.2</mu1></gazebo></robot>'),),
     "transmission": (("</robot>", '<transmission name="t"><type>x</type></transmission></robot>'),),
     "ros2_control": (("</robot>", '<ros2_control name="a" type="system"/></robot>'),),
@@ -428,6 +439,10 @@ WRONG_GLB: dict[str, Change] = {
     "attributes that are a list": lambda s: s["meshes"][0].update(primitives=[{"attributes": [0]}]),
     "mode 99": lambda s: s["meshes"][0]["primitives"][0].update(mode=99),
     "indices of signed bytes": lambda s: s["accessors"][1].update(componentType=5120),
+    "itself as a buffer": lambda s: s["buffers"][0].update(uri="part.glb"),
+    "offset 2^63": lambda s: s["bufferViews"][1].update(byteOffset=2**63),
+    "offset 1e308": lambda s: s["bufferViews"][1].update(byteOffset=1e308),
+    "100,000 nodes": lambda s: s.update(nodes=[{"children": [k + 1]} for k in range(99_999)] + [{"mesh": 0}]),
     "eleven corners": lambda s: s["accessors"][1].update(count=11),
 }
 RIGHT_GLB: dict[str, Change] = {
@@ -490,6 +505,10 @@ WRONG_PLY = {
     "edges beyond all": (b"end_header", b"element edge 4294967295\nproperty int a\nend_header"),
     "property of nothing": (b"element vertex 4\n", b""),
     "version 2": (b"ascii 1.0", b"ascii 2.0"),
+    "x twice": (b"float y", b"float x"),
+    "counts in doubles": (b"uchar int", b"double int"),
+    "elements without bytes": (b"element vertex", b"element e 4000000000\nelement vertex"),
+    "faces below zero": (b"face 4", b"face -1"),
 }
 RIGHT_PLY = {
     "counts of 32 bits": (b"uchar int", b"uint uint"),
@@ -525,6 +544,14 @@ WRONG_LAWS: dict[str, Any] = {
     "and of numbers": "4 * sin(3 * t) & 0.1 * v",
     "not of a number": "~t",
     "where of a number": "where(t, 1, 2)",
+    "number of 100,000 digits": "9" * 100_000,
+    "number of 300 zeros": "1" + "0" * 320,
+    "name of 100,000 letters": "x" * 100_000,
+    "division by zero": "1/0",
+    "root of less than zero": "sqrt(-1)",
+    "power beyond all": "2**100000000",
+    "signs": "-" * 10_000 + "t",
+    "calls": "sin(" * 300 + "t" + ")" * 300,
 }
 WRONG_JSON = {
     "comment": ("{", "// c\n{"),
@@ -552,6 +579,19 @@ WRONG_MECHANISMS: dict[str, Change] = {
     ),
     "mesh of words": lambda m: m["bodies"][0].update(
         shapes=[{"type": "Mesh", "vertices": [["a", 0, 0]] * 4, "faces": FACES.tolist()}]
+    ),
+    "box of 1e300 m": lambda m: m["bodies"][0]["shapes"][0].update(x=1e300),
+    "name of a megabyte": lambda m: m["bodies"][0].update(name="x" * 1_000_000),
+    "name that clears the screen": lambda m: m["bodies"][0].update(name="\x1b[2J\x07"),
+    "body without name": lambda m: m["bodies"][0].update(name=""),
+    "terrain that falls": lambda m: m["bodies"][0].update(
+        shapes=[{"type": "HeightField", "heights": [[0] * 300] * 300, "size": [1, 1]}]
+    ),
+    "terrain of words": lambda m: m["bodies"][0].update(
+        shapes=[{"type": "HeightField", "heights": [[0, 1], [0, "1"]], "size": [1, 1]}]
+    ),
+    "mesh of half a vertex": lambda m: m["bodies"][0].update(
+        shapes=[{"type": "Mesh", "vertices": CORNERS.tolist(), "faces": [[0, 1, 2.5]]}]
     ),
     "mesh of a password": lambda m: m["bodies"][0].update(
         shapes=[{"type": "MeshFile", "filename": "/etc/passwd"}]

@@ -136,3 +136,33 @@ def test_a_reader_that_dies_does_so_alone(what, words, tmp_path, monkeypatch):
     path.write_text("<mujoco/>")
     with pytest.raises(FormatError, match=words):
         lw.load(path)
+
+
+BODY_OF = (
+    '<mujoco><worldbody><body name="a"><joint name="j" {}/><geom size="1" {}/></body></worldbody>{}</mujoco>'
+)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (('damping="nan"', "", ""), r"dof_damping\[0(, 0)?\] is nan, as MuJoCo has it; give a number"),
+        (('stiffness="nan"', "", ""), r"jnt_stiffness.* is nan"),
+        (("", 'friction="-1 0 0"', ""), "friction -1.0; give a finite number"),
+        (("", 'mass="inf"', ""), r"body_.* is inf.* up to 1e\+15"),
+        (("", 'size="nan"', ""), "nan size|not well-formed"),
+        (("", "", '<option gravity="0 0 nan"/>'), r"gravity\[2\] is nan"),
+        (("", "", '<actuator><motor joint="j" gear="nan"/></actuator>'), "actuator_gear.* is nan"),
+        (("", "", '<equality><connect body1="a" anchor="nan 0 0"/></equality>'), "eq_data.* is nan"),
+        (("", "", '<keyframe><key qpos="nan"/></keyframe>'), "key_qpos.* is nan"),
+        (("", "", '<tendon><fixed stiffness="1"><joint joint="j" coef="nan"/></fixed></tendon>'), "is nan"),
+        (("", "", '<extension><plugin plugin="/tmp/x.so"/></extension>'), "plugin /tmp/x.so not found"),
+    ],
+)
+def test_numbers_that_mujoco_lets_pass_are_refused(words, message, tmp_path):
+    pytest.importorskip("mujoco", reason="not installed: mujoco")
+    path = tmp_path / "model.xml"
+    path.write_text(BODY_OF.format(*words))
+    with pytest.raises(FormatError, match=message) as error:
+        lw.load(path)
+    assert "model.xml" in str(error.value)

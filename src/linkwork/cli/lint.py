@@ -55,6 +55,8 @@ def _gravity(mechanism: Mechanism) -> Iterator[str]:
     size = float(np.linalg.norm(mechanism.gravity))
     if size > STRONG:
         yield f"gravity of {size:.3g} m/s^2; it is in metres per second squared: 9.81 on Earth"
+    if mechanism.space == "space" and mechanism.gravity[2] > 0.5 * size:
+        yield f"gravity {plain(mechanism.gravity)} m/s^2 points up; z is up: give (0, 0, -9.81)"
 
 
 def _density(mechanism: Mechanism, body: Body) -> Iterator[str]:

@@ -67,8 +67,8 @@ def read_formula(said: str | Sequence[str], words: FormulaWords) -> Formula:
             last = k == len(lines) - 1
             result = parser.expression_line() if isinstance(said, str) else parser.line(last)
         except (TraceError, ArithmeticError, TypeError, ValueError) as error:
-            far = isinstance(error, OverflowError)
-            what = "constants give no number; write what is meant" if far else str(error)
+            none = isinstance(error, ArithmeticError) or "math domain" in str(error)
+            what = f"constants give no number ({error}); write what is meant" if none else str(error)
             raise BadFormula(f"line {k + 1}: {what}" if len(lines) > 1 else what) from None
     return Formula(result, tuple(sheet.actions), dict(sheet.labels))
 

@@ -16,6 +16,7 @@ class Token(NamedTuple):
     place: int
 
 
+_LONGEST = 1000
 _PATTERN = re.compile(
     r"\s*(?:(?P<number>(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)"
     r"|(?P<name>[A-Za-z_][A-Za-z_0-9]*)"
@@ -36,6 +37,8 @@ def tokens(text: str) -> list[Token]:
                 f"{text[place : place + 20]!r} at {place} is not a part of a formula; leave it out"
             )
         kind = match.lastgroup or ""
+        if kind in ("number", "name") and len(match[kind]) > _LONGEST:
+            raise BadFormula(f"a {kind} of {len(match[kind])} characters at {place}; allowed are {_LONGEST}")
         found.append(Token(kind, match[kind], match.start(kind)))
         place = match.end()
     return [*found, Token("end", "the end", len(text))]

@@ -159,7 +159,10 @@ def parse_text(
     """Return the root of an XML text, which comes from a file; zeros behind its end are nothing."""
     data = data.rstrip(b"\0")
     said = _DECLARED.match(data) if declared else None
-    encoding = _ENCODINGS.get(said[1].decode().lower() if said else "", "utf-8-sig")
+    name = said[1].decode().lower() if said else "utf-8"
+    encoding = _ENCODINGS.get(name, "utf-8-sig")
+    if said and name not in _ENCODINGS and name not in ("utf-8", "utf8", "us-ascii", "ascii"):
+        raise FormatError(f"{path}:1: encoding={name!r} is not read; save the file as UTF-8")
     try:
         text = data.decode(encoding)
     except UnicodeDecodeError as problem:

@@ -167,7 +167,11 @@ def read_shape(entry: JsonValue) -> Any:
         elif key == "position":
             values[key] = member.numbers(3)
         elif key == "faces":
-            values[key] = [[whole(x) for x in face.items()] for face in member.items()]
+            rows = table(member.value)
+            if rows is not None and rows and isinstance(rows[0], tuple) and _all_whole(rows):
+                values[key] = [list(map(int, row)) for row in rows]
+            else:
+                values[key] = [[whole(x) for x in face.items()] for face in member.items()]
         else:
             values[key] = _read_size(member, sizes[key].type)
     for key, field in sizes.items():
@@ -181,8 +185,29 @@ def read_shape(entry: JsonValue) -> Any:
 def _read_size(entry: JsonValue, kind: Any) -> Any:
     """Return a number or an array of them, a shape or several: what a shape is made of."""
     if isinstance(entry.value, list):
+        if (rows := table(entry.value)) is not None:
+            return rows
         return tuple(_read_size(item, "float" if _is_plain(item) else kind) for item in entry.items())
     return read_value(entry, "space", kind) if _is_plain(entry) else read_shape(entry)
+
+
+def table(value: Any) -> tuple[Any, ...] | None:
+    """Return a list of numbers, or of lists of them, at once; None for one with anything else in it.
+
+    What is wrong needs its place in the file, what is right does not: a million places take a second.
+    """
+    if isinstance(value, list):
+        kinds = set(map(type, value))
+        if kinds == {float}:
+            return tuple(value)
+        if kinds == {list}:
+            rows = [table(row) for row in value]
+            return None if None in rows else tuple(rows)
+    return None
+
+
+def _all_whole(rows: Any) -> bool:
+    return all(x.is_integer() if isinstance(x, float) else False for row in rows for x in row)
 
 
 def whole(entry: JsonValue) -> int:
@@ -260,8 +285,10 @@ def built(entry: JsonValue, make: Callable[[], Any]) -> Any:
         return make()
     except FormatError:
         raise
-    except (TypeError, ValueError, ArithmeticError) as error:
+    except (TypeError, ValueError) as error:
         entry.refuse(" ".join(str(error).split()))
+    except ArithmeticError as error:
+        entry.refuse(f"it cannot be calculated with ({error}); give numbers of metres and kilograms")
 
 
 def no_mistakes(entry: JsonValue, mistakes: Callable[[], list[str]]) -> None:

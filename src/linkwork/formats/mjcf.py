@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.errors import FormatError, warn
+from linkwork.errors import FormatError, LinkworkError, warn
 from linkwork.formats.file_format import FileFormat, Reading
-from linkwork.formats.markup import Element
+from linkwork.formats.markup import LARGEST, Element
 from linkwork.formats.mjcf_bodies import Bodies, Names, rotation
 from linkwork.formats.mjcf_files import checked_model
 from linkwork.formats.mjcf_forces import Forces
@@ -20,6 +20,8 @@ from linkwork.formats.mjcf_out import save_mjcf
 from linkwork.mechanism.contact import Contact
 from linkwork.mechanism.mechanism import Mechanism
 
+_BOUNDED = ("body_mass", "body_inertia", "body_pos", "geom_size", "jnt_range", "gravity")
+
 
 def load_mjcf(path: Path, largest: int = 0) -> Mechanism:
     """Read a model; bodies and joints have the names they have there, coordinates are those of MuJoCo.
@@ -27,21 +29,18 @@ def load_mjcf(path: Path, largest: int = 0) -> Mechanism:
     Compiling it may take as much time and memory as its size warrants, or that of one of `largest` bytes.
     """
     root, size = checked_model(path)
-    return _mechanism(path, root, compiled(path, max(size, largest)))
+    model = compiled(path, max(size, largest))
+    try:
+        return _mechanism(path, root, model)
+    except LinkworkError:
+        raise
+    except ValueError as problem:  # of a material, a joint, a shape, which MuJoCo allows
+        raise FormatError(f"{path}: {problem}") from None
 
 
 def _mechanism(path: Path, root: Element, model: Any) -> Mechanism:
     left_out: list[str] = []
-    numbers = (
-        model.body_mass,
-        model.body_inertia,
-        model.body_pos,
-        model.geom_size,
-        model.jnt_range,
-        model.gravity,
-    )
-    if not all(np.isfinite(x).all() and np.abs(x).max(initial=0.0) < 1e15 for x in numbers):
-        raise FormatError(f"{path}: a mass, size or place is not finite, or beyond 1e15; correct it")
+    _check_numbers(path, model)
     gravity = (0.0, 0.0, 0.0) if model.without_gravity else model.gravity.tolist()
     mechanism = Mechanism(root.attributes.get("model") or path.stem, gravity)
     names = Names(model)
@@ -59,6 +58,20 @@ def _mechanism(path: Path, root: Element, model: Any) -> Mechanism:
     if left_out:
         warn(f"{path}: left out: {', '.join(dict.fromkeys(left_out))}")
     return mechanism
+
+
+def _check_numbers(path: Path, model: Any) -> None:
+    """Refuse what is not finite, and masses, sizes and places beyond all bounds."""
+    for name, array in vars(model).items():
+        if isinstance(array, np.ndarray) and array.dtype.kind == "f":
+            most = LARGEST if name in _BOUNDED else np.finfo(float).max
+            wrong = np.argwhere(~(np.abs(array) <= most))
+            if len(wrong):
+                place = tuple(wrong[0].tolist())
+                raise FormatError(
+                    f"{path}: {name}[{', '.join(map(str, place))}] is {array[place]:g}, as MuJoCo has it; "
+                    f"give a number{f' up to {most:g}' if name in _BOUNDED else ' that is finite'}"
+                )
 
 
 def _contact(model: Any, parts: Any, names: Any) -> None:

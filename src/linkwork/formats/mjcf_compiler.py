@@ -13,6 +13,7 @@ from typing import Any
 # Arrays of MuJoCo's model whose names begin so are what a mechanism is made of.
 ARRAYS = ("body_", "jnt_", "dof_", "geom_", "site_", "mesh_vert", "mesh_face", "hfield_", "mat_rgba", "eq_")
 ARRAYS += ("tendon_", "wrap_", "actuator_", "exclude_", "key_", "name_", "qpos")
+DERIVED = ("acc0", "weight0", "length0", "M0")  # at the pose of the drawing, for MuJoCo's solver
 OPTIONS = ("gravity", "wind", "density", "viscosity")
 # Arrays of numbers that stand for words, as their enumeration has them.
 WORDS = {
@@ -78,7 +79,7 @@ def _numbers(mujoco: Any, model: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         if name in WORDS:
             kind = getattr(mujoco, WORDS[name])
             words[name] = [kind(number).name for number in getattr(model, name).tolist()]
-        elif name.startswith(ARRAYS):
+        elif name.startswith(ARRAYS) and not name.endswith(DERIVED):
             arrays[name] = getattr(model, name)
         elif name.startswith("n") and isinstance(count := getattr(model, name), int):
             words[name] = count

@@ -35,7 +35,9 @@ def advice(path: Path) -> str:
     begins = [name for word, name in _FIRST.items() if start.startswith(word)]
     likely = next(iter([*roots, *begins]), suffix)
     return (
-        "" if likely in _SEVERAL.get(suffix, (suffix,)) else f"; it begins like a {likely} file: name it so"
+        ""
+        if likely in (suffix, *_SEVERAL.get(suffix, ()))
+        else f"; it begins like a {likely} file: name it so"
     )
 
 

@@ -28,6 +28,7 @@ _VERSION = 1
 _PREFIX = struct.Struct("<8sIQ")
 _DIGEST = hashlib.sha256().digest_size
 _ALIGNMENT = 64
+_BLOCK = 1 << 20  # bytes that are read at a time to check a file
 _DTYPES = {"float64": np.dtype("<f8"), "int64": np.dtype("<i8"), "bool": np.dtype("?")}
 _DIMENSIONS = 32  # NumPy 2 has 64; no array of ours has more than 5
 
@@ -97,21 +98,32 @@ class _Fault(Exception):
 
 
 def _content(path: Path) -> bytes:
+    """Return the bytes of a file whose beginning and checksum are right; memory is asked for last."""
     try:
-        if not stat.S_ISREG(path.stat().st_mode):  # a pipe would block, a device never end
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):  # a pipe would block, a device never end
             raise _Fault("is not a regular file")
-        return path.read_bytes()
+        with path.open("rb") as file:
+            _check_start(file.read(_PREFIX.size), status.st_size)
+            file.seek(0)
+            digest, left = hashlib.sha256(), status.st_size - _DIGEST
+            while left and (block := file.read(min(left, _BLOCK))):
+                digest.update(block)
+                left -= len(block)
+            if digest.digest() != file.read():
+                raise _Fault("is damaged: its checksum is not that of its content; take another copy")
+            file.seek(0)
+            return file.read()
     except FileNotFoundError:
         raise _Fault("there is no such file") from None
     except OSError as error:
         raise _Fault(f"cannot be read: {error.strerror}") from None
 
 
-def _check_frame(content: bytes) -> tuple[int, dict[str, Any]]:
-    """Check all that surrounds the arrays; return where they start, and the header."""
-    if len(content) < _PREFIX.size + _DIGEST:
-        raise _Fault(f"has {len(content)} bytes, too few for a recording; it is cut short or something else")
-    magic, version, length = _PREFIX.unpack_from(content)
+def _check_start(start: bytes, size: int) -> None:
+    if size < _PREFIX.size + _DIGEST or len(start) < _PREFIX.size:
+        raise _Fault(f"has {size} bytes, too few for a recording; it is cut short or something else")
+    magic, version, _ = _PREFIX.unpack(start)
     if magic != _MAGIC:
         raise _Fault("is not a file of Linkwork; its first bytes are others")
     if version > _VERSION:
@@ -119,8 +131,11 @@ def _check_frame(content: bytes) -> tuple[int, dict[str, Any]]:
             f"is of version {version}, and this Linkwork reads up to {_VERSION}; it is newer or damaged: "
             "update Linkwork, or take another copy"
         )
-    if hashlib.sha256(memoryview(content)[:-_DIGEST]).digest() != content[-_DIGEST:]:
-        raise _Fault("is damaged: its checksum is not that of its content; take another copy")
+
+
+def _check_frame(content: bytes) -> tuple[int, dict[str, Any]]:
+    """Check the header that is before the arrays; return where they start, and the header."""
+    _, version, length = _PREFIX.unpack_from(content)
     if version != _VERSION or length > len(content) - _PREFIX.size - _DIGEST:
         raise _Fault(f"has version {version} and a header of {length} bytes, which cannot be")
     text = memoryview(content)[_PREFIX.size : _PREFIX.size + length]
