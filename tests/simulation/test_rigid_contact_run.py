@@ -185,3 +185,20 @@ def test_impulses_of_impacts_are_kept_in_files(tmp_path):
     run = lw.simulate(on_a_plane(lw.Sphere(0.1), 1.1, 0.5), 1.2, times=[1.2])
     run.save(tmp_path / "run.lwr")
     assert lw.load(tmp_path / "run.lwr").report.impacts == run.report.impacts
+
+
+def test_a_wheel_on_terrain_that_cannot_go_on_says_that_steps_can():
+    """Where facets meet in one plane it touched at three contacts that were one, and none could be added."""
+    x, y = np.meshgrid(np.linspace(-10, 10, 41), np.linspace(-10, 10, 41), indexing="ij")
+    m = lw.Mechanism("wheel")
+    m.ground.add(lw.HeightField(0.3 * np.sin(x) * np.cos(y), size=(20, 20)))
+    wheel = lw.Cylinder(radius=0.3, length=0.2, rotation=lw.rotation_x(np.pi / 2))
+    rubber = lw.Material(friction=0.6)
+    m.add(lw.Body("wheel", wheel, mass=1, position=(0.3, 0.2, 1.0), material=rubber))
+    m.add(lw.Contact("contact"))
+    run = lw.simulate(m, 3.0, check=False)
+    assert run.status != "EVENT_STORM"
+    assert run.status == "DONE" or "give step=1/240" in run.report.hint
+    by_steps = lw.simulate(m, 3.0, step=1 / 240)
+    assert by_steps.energy_error < 1e-9
+    assert not by_steps.report.warnings

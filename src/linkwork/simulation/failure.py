@@ -18,6 +18,7 @@ from linkwork.tree.purity import NotAFunction
 
 GOOD = (Status.DONE, Status.EVENT)
 _STUCK = (Status.TOO_MUCH_WORK, Status.STEP_UNDERFLOW, Status.STIFF)
+_KEPT = (Status.LOOPS_OPEN, Status.STEP_UNDERFLOW)
 _SOON = 1e-4  # [s]: a law that gives no number so soon is what a run is stuck at
 _HINTS = {
     Status.STIFF: 'use method="auto" or "rodas", or soften what is stiff',
@@ -33,6 +34,9 @@ _HINTS = {
     Status.EVENT_STORM: "let the action take the quantity away from zero, or stop there",
 }
 
+CONTACT_HINT = (
+    "give step=1/240, or the like: steps go through what changes contacts without end, as edges of meshes do"
+)
 STEP_HINT = "give a smaller step=, or look at what the laws of loads are given"
 
 
@@ -108,13 +112,18 @@ def diagnosis(system: RunPrograms, work: Work, i: int) -> Failure | None:
     if worst < 0:
         worst = nonfinite.fastest(model, soon, y, inputs)
     last = ", ".join(f"{h:.3g}" for h in (memo[f"step_{k}"] for k in range(1, 6)) if h > 0.0)
-    parts = [MESSAGES[status], f"worst is the {nonfinite.component(model, worst)}"]
+    touches = status in _KEPT and bool(model.contact_names)
+    message = (
+        "contacts, or closed loops, cannot be kept, however small the step" if touches else MESSAGES[status]
+    )
+    parts = [message, f"worst is the {nonfinite.component(model, worst)}"]
     parts += [f"the last steps were {last} s"] if last else []
     parts += [driven] if (driven := nonfinite.driven_by(model, nonfinite.joint(model, worst))) else []
     parts += [loose] if (loose := nonfinite.hardly_determined(model, y)) else []
     parts += [crowd] if (crowd := _crowd(model, y)) else []
     parts += [push] if (push := nonfinite.largest_force(model, soon, y, inputs)) else []
-    return failed(status, t, nonfinite.joint(model, worst), "; ".join(parts))
+    hint = CONTACT_HINT if touches else None
+    return failed(status, t, nonfinite.joint(model, worst), "; ".join(parts), hint=hint)
 
 
 def law_ahead(model: Model, t: float, y: Any, inputs: Any, h: float) -> tuple[str, str]:

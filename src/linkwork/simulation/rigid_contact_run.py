@@ -17,7 +17,7 @@ from linkwork.simulation import resume
 from linkwork.simulation.checkpoint import CheckpointFile, Kept
 from linkwork.simulation.contact_settings import ContactSettings
 from linkwork.simulation.event_log import Occurrences
-from linkwork.simulation.failure import failed
+from linkwork.simulation.failure import CONTACT_HINT, failed
 from linkwork.simulation.integration import Work
 from linkwork.simulation.law_watch import LawWatch
 from linkwork.simulation.run_settings import RunSettings
@@ -49,7 +49,7 @@ class ContactOccurrences(Occurrences):
         self._times.append(t)
         if len(self._times) == _STORM and t - self._times[0] < _STORM_TIME:
             words = f"contacts change {_STORM} times within {t - self._times[0]:.3g} s ({MARGINS[number]})"
-            self.failure = failed(Status.EVENT_STORM, t, "contact", words)
+            self.failure = failed(Status.EVENT_STORM, t, "contact", words, hint=CONTACT_HINT)
             work.memo["status"][i] = self.failure.status
             self.over = True
             return None

@@ -8,13 +8,18 @@ thinnest of them: then what has passed is seen inside.
 
 from math import sqrt
 
-from linkwork.contact.shape_table import DEPTH, POINT_A, POINT_B
+from linkwork.contact.shape_table import DEPTH, NORMAL, POINT_A, POINT_B
 from linkwork.contact_dynamics.event_driven.active_record import NUMBERS, PLACE
 from linkwork.contact_dynamics.event_driven.active_rows import place_links
 from linkwork.contact_dynamics.problem.motion_bounds import reaches
 from linkwork.native.numba_functions import call, doubles, integers, native, native_apart
 
 _THIN = 0.2  # of the smallest half width
+_ACTIVE = 2  # of what is left out: it is an active contact
+_SAME_PLACE, _SAME_NORMAL = (
+    1e-6,
+    1e-6,
+)  # nearer to each other [of the size], and less turned, contacts are one
 _FASTER = 1.25  # than at both ends bodies may be in between
 
 
@@ -40,7 +45,10 @@ def _is_soft(r, a, b):
 
 @native
 def _leave_out_active(r, number, label, count, taken):
-    """Mark the contacts found that are active: the same pair and features, or the nearest of the pair."""
+    """Mark the contacts found that are active: the same pair and features, or the nearest of the pair.
+
+    A place that is found twice, as where facets in one plane meet, is one contact.
+    """
     mine, base, done = integers(r.label), doubles(r.base), integers(r.port)
     for k in range(r.count):
         done[k] = 0
@@ -61,7 +69,23 @@ def _leave_out_active(r, number, label, count, taken):
                 if far < best:
                     best, chosen = far, m
             if chosen >= 0:
-                taken[chosen], done[k] = 1, 1
+                taken[chosen], done[k] = _ACTIVE, 1
+    near = (_SAME_PLACE * r.size) ** 2
+    for m in range(count):
+        for other in range(count if not taken[m] else 0):
+            same = label[4 * m] == label[4 * other] and label[4 * m + 1] == label[4 * other + 1]
+            if taken[other] == _ACTIVE and same and _are_one(number, m, other, near):
+                taken[m] = 1
+
+
+@native
+def _are_one(number, m, other, near):
+    """Return whether contacts of a pair have one place and one normal."""
+    far = turned = 0.0
+    for i in range(3):
+        far += (number[10 * m + POINT_A + i] - number[10 * other + POINT_A + i]) ** 2
+        turned += (number[10 * m + NORMAL + i] - number[10 * other + NORMAL + i]) ** 2
+    return far <= near and turned <= _SAME_NORMAL**2
 
 
 @native
