@@ -243,6 +243,7 @@ CALLS: dict[str, Call] = {
     "cross_matrix": function("cross_matrix", v=(0, 0, 1)),
     "degrees": function("degrees", angle=1.0),
     "interp": function("interp", x=0.5, xs=[0, 1], ys=[0, 1]),
+    "Checkpoint": function("Checkpoint", file="night.lwc"),
     "merge": function("merge", members={"a": arm(), "b": arm()}),
     "carry": function("carry", model=MODEL, state=MODEL.state(), mechanism=arm()),
     "sound": function("sound", run=RUN),

@@ -50,7 +50,7 @@ RIGHT = {
     "degrees.angle interp.x": "nan block",
     "rotation.angle rotation_x.angle rotation_y.angle rotation_z.angle rotation_about.angle": "nan block",
     "Listener.body": "text",  # a body that the run may have
-    "simulate.checkpoint": "text",
+    "simulate.checkpoint Checkpoint.file": "text",
     "image_outline.image Body.visuals": "block",
     "Frame.R Frame.p": "thing bytes",  # the numbers themselves, which formulas write a million times
 }

@@ -41,7 +41,7 @@ def test_phase_portraits_of_several_units_stand_side_by_side(run):
 
 def test_a_path_keeps_its_shape(run):
     (axis,) = run.plot("pole.position[2]", against="pole.position[0]").axes
-    assert (axis.get_xlabel(), axis.get_ylabel()) == ("pole[0]: position [m]", "pole[2]: position [m]")
+    assert (axis.get_xlabel(), axis.get_ylabel()) == ("pole x: position [m]", "pole z: position [m]")
     assert axis.get_aspect() == 1.0
     assert np.array_equal(axis.lines[0].get_ydata(), run["pole"].position[:, 2])
 
@@ -174,7 +174,7 @@ def test_runs_are_compared_in_one_picture(run):
     (axis,) = lw.plot({"a": run, "b": other}, "pin", "pole.angular_velocity[1]").axes[:1]
     assert labels(axis) == ["a", "b"]
     (axis,) = lw.plot({"a": run, "b": other}, "pole.position").axes
-    assert labels(axis) == [f"{name}: pole[{k}]" for name in "ab" for k in range(3)]
+    assert labels(axis) == [f"{name}: pole {k}" for name in "ab" for k in "xyz"]
     (axis,) = lw.plot([run, other], phase="pin").axes
     assert labels(axis) == ["cart-pole 1", "cart-pole 2"]
 

@@ -339,9 +339,9 @@ def test_a_plot_has_a_panel_per_unit_with_units_on_its_axis(run: Recording) -> N
     assert words == ["pin: position [rad]", "rail: position [m]", "velocity [m/s]", "energy [J]"]
     assert figure.axes[-1].get_xlabel() == "time [s]"
     assert [text.get_text() for text in figure.axes[2].get_legend().get_texts()] == [
-        "arm[0]",
-        "arm[1]",
-        "arm[2]",
+        "arm x",
+        "arm y",
+        "arm z",
     ]
     assert np.array_equal(figure.axes[0].lines[0].get_ydata(), run["pin"].position)
 

@@ -87,6 +87,10 @@ def test_the_saved_page_plays_without_a_network_and_has_overlays_and_curves(with
     for word, shown in (("reactions", True), ("frames", False)):
         offline.page.locator("#lw-side label").filter(has_text=re.compile(rf"^{word}( \d|$)")).click()
         offline.until(lambda word=word, shown=shown: offline.visible(f"/overlays/{word}") == shown)
+    scheme = "document.documentElement.getAttribute('data-mantine-color-scheme')"
+    for wanted in ("dark", "light"):
+        offline.page.locator("#lw-dark").click()
+        offline.until(lambda wanted=wanted: offline.page.evaluate(scheme) == wanted)
     assert offline.errors == []
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
-from math import isfinite
 from operator import attrgetter
 
 import numpy as np
@@ -19,6 +18,7 @@ from linkwork.mechanism.input import default_among
 from linkwork.mechanism.joint import Joint
 from linkwork.mechanism.load import Load
 from linkwork.mechanism.mechanism import Element, Mechanism
+from linkwork.real_numbers import is_finite
 
 _AXES = {"space": np.eye(3), "plane": np.eye(2)}
 _name, _is_sound = attrgetter("_name"), attrgetter("_inertia.sound")
@@ -283,8 +283,9 @@ def _coupling_mistakes(
             yield f"{word}: {unknown('joint', name, mechanism.joints)}"
         elif joint.nv != 1:
             yield f"{word}: joint {name!r} has {joint.nv} coordinates; couple joints that have one"
-    if not (isfinite(coupling.ratio) and isfinite(coupling.offset)):
-        yield f"ratio {coupling.ratio} and offset {coupling.offset} must be finite"
+    for word, value in (("ratio", coupling.ratio), ("offset", coupling.offset)):
+        if not is_finite(value):
+            yield f"{word} {value!r}; give a finite number"
     other = coupled.setdefault(coupling.joint, coupling.name)
     if other != coupling.name:
         yield f"coupling {other!r} leads joint {coupling.joint!r} already; couple a joint once"

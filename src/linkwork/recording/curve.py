@@ -24,13 +24,14 @@ class Trace:
     unit: str  # "rad"; "" for a plain number
     values: Array  # (S,), or (N, S) of a batch
     logarithmic: bool = False
+    part: str = ""  # which of several it is, as pictures call it: "x"; "": as the label does, "[0]"
     scale: float = 0.0  # the largest number of the whole quantity: what is far less is round-off
 
     @property
     def short(self) -> str:
-        """The label without the quantity: "ball[0]"."""
+        """The name in pictures, without the quantity: "ball x", "rotor[0]"."""
         name, _, index = self.label.rpartition(f".{self.quantity}")
-        return name + index if name else self.label
+        return f"{name}{f' {self.part}' if self.part else index}" if name else self.label
 
     @property
     def axis(self) -> str:

@@ -235,7 +235,9 @@ class Samples(Computed):
             raise KeyError(f"{text!r}: {unknown('quantity', quantity, known)}")
         values = np.asarray(attrgetter(quantity)(record))
         units = self.layout.units(name, quantity)
-        return _components(f"{name}.{quantity}", quantity, units, values, self.recorded.ndim)
+        axes = self.recorded.ndim
+        parts = _parts(values.shape[axes:], units, name in self.layout.bodies or "." in quantity)
+        return _components(f"{name}.{quantity}", quantity, units, values, axes, parts)
 
     def _component(self, text: str) -> Trace:
         """Return the curve of "pole.position[2]", or of "arm.rotation[0, 1]"."""
@@ -293,7 +295,28 @@ class Samples(Computed):
         return arrays, absent
 
 
-def _components(label: str, quantity: str, units: tuple[str, ...], values: Array, axes: int) -> list[Trace]:
+_AXES: dict[tuple[int, ...], tuple[str, ...]] = {(2,): ("x", "y"), (3,): ("x", "y", "z")}
+_OF_COORDINATES: dict[tuple[str, ...], tuple[str, ...]] = {  # of joints, by their units
+    ("1",) * 4: ("w", "x", "y", "z"),
+    ("m",) * 3 + ("1",) * 4: ("x", "y", "z", "qw", "qx", "qy", "qz"),
+    ("rad/s",) * 3 + ("m/s",) * 3: ("ωx", "ωy", "ωz", "vx", "vy", "vz"),
+    ("m", "m", "rad"): ("x", "y", "angle"),
+}
+
+
+def _parts(shape: tuple[int, ...], units: tuple[str, ...], vector: bool) -> tuple[str, ...]:
+    """Return what pictures call the parts of a quantity: axes, coordinates of a joint, or none."""
+    return _AXES.get(shape, ()) if vector else _OF_COORDINATES.get(tuple(units), ())
+
+
+def _components(
+    label: str,
+    quantity: str,
+    units: tuple[str, ...],
+    values: Array,
+    axes: int,
+    parts: tuple[str, ...] = (),
+) -> list[Trace]:
     """Split an array into its single curves, named by index if there are several."""
     inner = values.shape[axes:]
     scale = float(np.abs(values[np.isfinite(values)]).max(initial=0.0))
@@ -303,7 +326,9 @@ def _components(label: str, quantity: str, units: tuple[str, ...], values: Array
     for k, index in enumerate(np.ndindex(inner)):
         unit = units[k] if len(units) == prod(inner) else units[0]
         where = ", ".join(map(str, index))
-        traces.append(Trace(f"{label}[{where}]", quantity, unit, values[(..., *index)], scale=scale))
+        part = parts[k] if parts else ""
+        values_of = values[(..., *index)]
+        traces.append(Trace(f"{label}[{where}]", quantity, unit, values_of, part=part, scale=scale))
     return traces
 
 

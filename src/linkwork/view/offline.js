@@ -51,6 +51,25 @@
       }
   };
 
+  // dark or light: as the browser prefers, until somebody chooses; what the player says of it is changed on its way
+  let dark = matchMedia("(prefers-color-scheme: dark)").matches, told = -1e9;
+  const theme = message => message?.type === "ThemeConfigurationMessage" ? { ...message, dark_mode: dark }
+    : message?.name === data.floor.name && message.props?.cell_color ? { ...message, props: { ...message.props, ...data.floor[dark] } }
+    : message;
+  const shade = () => {
+    const queue = viser()?.messageQueue, scheme = document.documentElement.getAttribute("data-mantine-color-scheme");
+    if (queue && !queue.shaded) {
+      const push = queue.push;
+      queue.push = (...messages) => push.apply(queue, messages.map(theme));
+      queue.shaded = true;
+    }
+    if (!queue || !scheme || (scheme === "dark") === dark || performance.now() - told < 500) return;
+    told = performance.now();
+    tell({ type: "ThemeConfigurationMessage", titlebar_content: null, control_layout: "collapsible",
+      control_width: "large", show_logo: false, show_share_button: false, colors: null });
+    tell({ type: "SceneNodeUpdateMessage", name: data.floor.name, updates: data.floor[dark], owner: "" });
+  };
+
   // views: fitted to the picture until somebody turns it
   let view = data.views[0].name, turned = false;
   const look = name => {
@@ -159,6 +178,9 @@
   const fold = make("button", { id: "lw-fold", title: "show or hide the panel", textContent: "☰" });
   fold.onclick = () => document.body.classList.toggle("lw-folded");
   if (innerWidth < 720) document.body.classList.add("lw-folded");
+  const moon = make("button", { id: "lw-dark", title: "dark or light", textContent: "◐" });
+  moon.onclick = () => { dark = !dark; told = -1e9; shade(); };
+  side.querySelector("header").append(moon);
   document.body.append(side, fold);
   const sound = document.getElementById("lw-sound");
   if (sound) side.querySelector("header").after(sound);
@@ -172,6 +194,7 @@
     if (!fitted && (fitted = look(view)))
       for (const word of ["pointerdown", "wheel"]) canvas.addEventListener(word, () => { turned = true; });
     obey();
+    shade();
     const t = now();
     if (t === before) return;
     before = t;

@@ -12,6 +12,7 @@ from linkwork.recording.curve import COLORS, MANY, shown_range
 from linkwork.view.camera import Camera
 from linkwork.view.overlays import Overlays
 from linkwork.view.palette import hexadecimal
+from linkwork.view.stage import FLOOR, FLOOR_COLOURS
 from linkwork.view.subject import Subject
 
 Array = np.ndarray
@@ -43,6 +44,7 @@ def script(
             for word, overlay in overlays.switches.items()
             if overlay.visible
         ],
+        "floor": {"name": FLOOR, "true": FLOOR_COLOURS[True], "false": FLOOR_COLOURS[False]},
         "views": [_view(camera, name) for name in camera.names],
         "times": _packed(axis),
         "channels": channels,

@@ -214,6 +214,13 @@ def _lie_of_floor(drawing: Drawing, camera: Camera, cell: float, lowest: float) 
     return turn, turn[:, :2] @ on_grid + low * normal
 
 
+FLOOR = "/floor"  # its node on pages
+FLOOR_COLOURS: dict[bool, dict[str, Any]] = {  # of pages that are dark, and of others
+    True: {"cell_color": (52, 55, 60), "section_color": (74, 78, 86), "plane_color": (38, 41, 46)},
+    False: {"cell_color": (228, 231, 235), "section_color": (204, 208, 214), "plane_color": (240, 242, 245)},
+}
+
+
 def _floor(server: Any, drawing: Drawing, camera: Camera, dark: bool, lowest: float) -> None:
     """Lay a grid on the ground, under the mechanism, or behind it in the plane."""
     cell = 10.0 ** np.floor(np.log10(0.25 * drawing.size))
@@ -228,7 +235,7 @@ def _floor(server: Any, drawing: Drawing, camera: Camera, dark: bool, lowest: fl
     beyond = (away if near else 2.5 * size) + (0.3 if solid else 0.5) * width
     fade = 6.0 * width if drawing.space == "plane" else beyond
     server.scene.add_grid(
-        "/floor",
+        FLOOR,
         width=float(width),
         height=float(width),
         plane="xy",
@@ -236,12 +243,10 @@ def _floor(server: Any, drawing: Drawing, camera: Camera, dark: bool, lowest: fl
         position=tuple(place.tolist()),
         cell_size=float(cell / 5.0),
         section_size=float(cell),
-        cell_color=(52, 55, 60) if dark else (228, 231, 235),
-        section_color=(74, 78, 86) if dark else (204, 208, 214),
+        **FLOOR_COLOURS[dark],
         cell_thickness=0.6,
         section_thickness=1.0,
         shadow_opacity=0.3 if solid else 0.18,
-        plane_color=(38, 41, 46) if dark else (240, 242, 245),
         plane_opacity=1.0 if solid else 0.0,
         fade_distance=float(fade),
         fade_from="origin" if near else "camera",
