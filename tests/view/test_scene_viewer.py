@@ -41,6 +41,24 @@ def test_a_live_page_follows_steps_and_edits():
     assert scene.time > before
 
 
+def test_the_tree_of_a_live_page_has_the_joints_of_mechanisms():
+    scene = lw.Scene(record=False)
+    robot = scene.add(lw.examples.cart_pole(), name="robot", position=(1, 0, 2))
+    with scene.show(live=True, open_browser=False) as viewer:
+        rail, pin = viewer.drawing.joints
+        assert (pin.name, pin.kind, pin.parent, pin.child) == (
+            "robot/pin",
+            "Revolute",
+            "robot/cart",
+            "robot/pole",
+        )
+        assert (rail.name, rail.parent) == ("robot/rail", "ground")
+        np.testing.assert_allclose(rail.on_parent[:, 3], robot["cart"].position, atol=1e-12)
+        assert 'aria-label="robot/pin · revolute"' in viewer.tree._rows_shown.content
+        robot.detach("pole")
+        until(lambda: [mark.name for mark in viewer.drawing.joints] == ["robot/rail"])
+
+
 def test_a_live_page_holds_the_scene_and_lets_it_go():
     scene, _ = falling()
     with scene.show(live=True, open_browser=False) as viewer:

@@ -2,12 +2,17 @@
 
 import threading
 import time
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linkwork.scene.rigid_frames import composed
 from linkwork.scene.scene_recording import SceneNow
 from linkwork.view.drawing import Drawing, drawing
+from linkwork.view.drawn_pieces import JointMark
+from linkwork.view.joint_drawing import joint_mark
 from linkwork.view.subject import Subject
 from linkwork.view.trajectory import Moment, moment
 from linkwork.view.viewer import RATE, Viewer
@@ -24,9 +29,11 @@ _SLOW = 0.25  # between two changes of numbers in the panel [s]
 class _Now:
     """Where bodies were after the last step that was seen."""
 
-    def __init__(self, there: SceneNow) -> None:
-        self.there, self.times = there, np.array([0.0])  # there is nothing to play
+    def __init__(self, scene: "Scene") -> None:
+        self.there, self.times = SceneNow(scene), np.array([0.0])  # there is nothing to play
         self.look()
+        poses = dict(zip(self.there.model.body_names, self.moment.poses, strict=True))
+        self.joints = tuple(_joint_marks(scene, poses))
 
     def look(self) -> None:
         state = self.there.state
@@ -43,6 +50,24 @@ class _Now:
         return np.array([self.moment.poses, below])
 
 
+def _joint_marks(scene: "Scene", poses: Mapping[str, Array]) -> Iterator[JointMark]:
+    """Yield the joints of all mechanisms, by their paths; those to ground are where their children are."""
+    for actor in scene.actors:
+        loops = actor.model.loop_names
+        for name, handle in actor.joints.items():
+            mark = joint_mark(handle.joint, name in loops)
+            if mark.kind == "Free":
+                continue
+            ends = [end if end == "ground" else f"{actor.path}/{end}" for end in (mark.parent, mark.child)]
+            frames = [mark.on_parent, mark.on_child]
+            for k, end in enumerate(ends):
+                if end == "ground":
+                    frames[k] = composed(poses[ends[1 - k]], frames[1 - k])
+            name, (parent, child), (on_parent, on_child) = f"{actor.path}/{name}", ends, frames
+            at = {"on_parent": on_parent, "on_child": on_child}
+            yield replace(mark, name=name, parent=parent, child=child, **at)
+
+
 class SceneViewer(Viewer):
     """A page of a scene while it is stepped.
 
@@ -56,13 +81,13 @@ class SceneViewer(Viewer):
         self._scene, self._seen, self._drawn_at = scene, 0.0, 0.0
         self._going = threading.Event()
         self._going.set()
-        self._now = _Now(SceneNow(scene))
+        self._now = _Now(scene)
         super().__init__(self._subject(None), **where)
         self._leave = scene.observe(self._look_on)
 
     def _subject(self, before: Drawing | None) -> Subject:
         model = self._now.there.model
-        return Subject(drawing(model, before), self._now, model)
+        return Subject(replace(drawing(model, before), joints=self._now.joints), self._now, model)
 
     def close(self) -> None:
         """End the server; the scene goes on."""
@@ -81,7 +106,7 @@ class SceneViewer(Viewer):
         """Note where bodies are, if that is elsewhere, or there are others."""
         self._seen = time.perf_counter()
         if self._now.there.version != self._scene.arrays.version:
-            self._now = _Now(SceneNow(self._scene))
+            self._now = _Now(self._scene)
         elif self._now.moment.t != self._scene.time:
             self._now.look()
 
