@@ -162,7 +162,14 @@ class JsonValue:
 
     def numbers(self, *counts: int) -> list[float]:
         """Return a list of `counts` numbers; of any number of them without."""
-        items = self.items()
+        value = self.value
+        if (
+            isinstance(value, list)
+            and (not counts or len(value) in counts)
+            and set(map(type, value)) == {float}
+        ):
+            return list(value)
+        items = self.items()  # what is wrong needs its place in the file
         if counts and len(items) not in counts:
             self.wanted(f"{' or '.join(map(str, counts))} numbers")
         return [item.number() for item in items]

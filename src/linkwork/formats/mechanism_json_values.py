@@ -44,6 +44,11 @@ def known_shapes() -> dict[str, type[Any]]:
     return own | SHAPES
 
 
+def _shapes_with(name: str) -> dict[str, type[Any]]:
+    """Return shapes that have this one among them, if there is one; looking for users' own takes long."""
+    return SHAPES if name in SHAPES else known_shapes()
+
+
 class Unsaved(ValueError):
     """What cannot be saved, in words; the caller adds the name of the element."""
 
@@ -129,7 +134,8 @@ def _from_here(mesh: MeshFile) -> str:
 
 def shape_data(shape: Any) -> dict[str, Any]:
     """Return a shape by the name of its class and its sizes."""
-    name, known = type(shape).__name__, known_shapes()
+    name = type(shape).__name__
+    known = _shapes_with(name)
     if name in SHAPES and SHAPES[name] is not type(shape):
         raise Unsaved(f"shape {shape!r} is of a class named as one of Linkwork; rename the class")
     if name not in known:
@@ -153,7 +159,8 @@ def read_shape(entry: JsonValue) -> Any:
     members = entry.members()
     if "type" not in members:
         entry.refuse("'type' is missing; give it")
-    name, known = members.pop("type").text(), known_shapes()
+    name = members.pop("type").text()
+    known = _shapes_with(name)
     if name not in known:
         entry.refuse(f"{unknown('shape', name, known)} (import the class of your own solid first)")
     sizes = {field.name: field for field in fields(known[name]) if field.init and field.compare}
