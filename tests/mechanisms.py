@@ -81,7 +81,7 @@ def random_joint(
     if kind is lw.Helical:
         options["pitch"] = rng.normal()
     joint = kind(name, parent, child, **options)
-    joint.space = space
+    vars(joint)["space"] = space  # which adding it to a mechanism sets
     if joint.nv and rng.random() < 0.3:
         joint.armature = (rng.uniform(0.0, 0.5, joint.nv) * (rng.random(joint.nv) < 0.7)).tolist()
     return joint

@@ -52,7 +52,7 @@ def join(
     if kind is lw.Helical:
         options["pitch"] = rng.normal()
     joint = kind(name, parent, child, **options)
-    joint.space = m.space
+    vars(joint)["space"] = m.space
     Frame = ALGEBRA[m.space].Frame
     poses = [Frame(position=b.position.tolist(), rotation=b.rotation.tolist()) for b in (parent, child)]
     q = random_coordinates(joint, rng)

@@ -28,7 +28,7 @@ def test_joint_motions_written_by_hand_are_those_of_the_description(kind, space)
 
 def test_the_knee_rolls_down_while_it_bends():
     one = Knee("knee", lw.Body("thigh"), lw.Body("shin"))
-    one.space = "space"
+    vars(one)["space"] = "space"
     X = joint_motion(one, np.array([0.4]), np.array([3.0]))
     np.testing.assert_allclose(X.V[:, 0], (0, 0, -0.02 * np.sin(0.4)), rtol=0, atol=1e-16)
     np.testing.assert_allclose(X.dV, (0, 0, -0.02 * np.cos(0.4) * 9), rtol=0, atol=1e-15)

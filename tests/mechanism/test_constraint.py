@@ -111,7 +111,7 @@ def test_the_equations_of_a_joint_are_those_derived_from_its_motion(space, kind)
         gap = lw.Joint.gap
 
     derived = Derived("joint", m.ground, body, **({"pitch": 0.3} if kind is lw.Helical else {}))
-    derived.space = space
+    vars(derived)["space"] = space  # which adding it to a mechanism sets
     both = np.concatenate([rows, derived.phi_q(ground, there)])
     if both.size:
         assert np.linalg.matrix_rank(rows) == np.linalg.matrix_rank(both, tol=1e-10) == len(rows)
