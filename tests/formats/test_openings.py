@@ -90,3 +90,11 @@ def test_what_is_packed_under_the_name_of_what_is_in_it_is_called_so(tmp_path):
 def test_a_zero_in_a_name_is_answered():
     with pytest.raises(ValueError, match="has a zero in it"):
         lw.load("a\0b.stl")
+
+
+@pytest.mark.parametrize(
+    "address", ["file:///tmp/robot.urdf", "http://127.0.0.1:1/robot.urdf", "package://a/b.urdf"]
+)
+def test_addresses_are_no_files(address):
+    with pytest.raises(FormatError, match="an address, not a file; give the path of a file on this machine"):
+        lw.load(address)

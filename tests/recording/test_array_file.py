@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from peak_memory import peak_memory
 
 from linkwork.errors import FormatError
 from linkwork.recording.array_file import read, write, write_atomically
@@ -237,3 +238,21 @@ def kill_writers(path: Path, kills: int) -> int:
 @pytest.mark.parametrize("kills", [10, pytest.param(200, marks=pytest.mark.soak)])
 def test_a_killed_writer_never_leaves_a_damaged_file(tmp_path: Path, kills: int) -> None:
     assert kill_writers(tmp_path / "a.lwr", kills) > kills // 2
+
+
+@pytest.mark.parametrize(
+    ("start", "words"), [(b"LINKWORK", "its first bytes are others"), (b"", "is damaged")]
+)
+def test_a_large_file_that_is_refused_takes_no_memory(tmp_path, start, words):
+    path = tmp_path / "run.lwr"
+    write(path, {}, {"a": np.zeros(3)})
+    with path.open("r+b") as file:
+        file.write(start)
+        file.truncate(10**10 if start else 10**8)  # nothing is on the disk
+
+    def refused() -> None:
+        with pytest.raises(FormatError, match=words):
+            read(path)
+
+    refused()
+    assert peak_memory(refused) < 10e6
