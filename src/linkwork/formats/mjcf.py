@@ -12,7 +12,7 @@ import numpy as np
 from linkwork.errors import FormatError, LinkworkError, warn
 from linkwork.formats.file_format import FileFormat, Reading
 from linkwork.formats.markup import LARGEST, Element
-from linkwork.formats.mjcf_bodies import Bodies, Names, rotation
+from linkwork.formats.mjcf_bodies import Bodies, MjcfNames, rotation
 from linkwork.formats.mjcf_files import checked_model
 from linkwork.formats.mjcf_forces import Forces
 from linkwork.formats.mjcf_model import compiled
@@ -43,7 +43,7 @@ def _mechanism(path: Path, root: Element, model: Any) -> Mechanism:
     _check_numbers(path, model)
     gravity = (0.0, 0.0, 0.0) if model.without_gravity else model.gravity.tolist()
     mechanism = Mechanism(root.attributes.get("model") or path.stem, gravity)
-    names = Names(model)
+    names = MjcfNames(model)
     parts = Bodies(model, mechanism, names, left_out)
     Forces(parts, names, left_out)
     _contact(model, parts, names)

@@ -41,7 +41,7 @@ _KINDS: dict[str, type[Joint]] = {
 _SHOWN_GROUPS = 3  # of geoms: MuJoCo's viewer shows 0, 1 and 2
 
 
-class Names:
+class MjcfNames:
     """Names of things of MuJoCo, made so that each is one thing in a mechanism."""
 
     def __init__(self, model: Any) -> None:
@@ -77,7 +77,7 @@ class Names:
 class Bodies:
     """The bodies and joints of a model as they become those of a mechanism."""
 
-    def __init__(self, model: Any, mechanism: Mechanism, names: Names, left_out: list[str]) -> None:
+    def __init__(self, model: Any, mechanism: Mechanism, names: MjcfNames, left_out: list[str]) -> None:
         self.model, self.mechanism, self.names, self.left_out = model, mechanism, names, left_out
         self.bodies: list[Body] = [mechanism.ground]
         self.joints: list[Joint] = []

@@ -12,7 +12,7 @@ import numpy as np
 from linkwork.algebra.number import max as maximum
 from linkwork.algebra.number import min as minimum
 from linkwork.algebra.spatial import Frame
-from linkwork.formats.mjcf_bodies import Bodies, Names, rotation
+from linkwork.formats.mjcf_bodies import Bodies, MjcfNames, rotation
 from linkwork.formats.mjcf_drag import Drag
 from linkwork.mechanism.coupling import Coupling
 from linkwork.mechanism.input import Input
@@ -29,7 +29,7 @@ Number = Any
 class Forces:
     """Equalities, tendons and actuators as they become elements of a mechanism."""
 
-    def __init__(self, parts: Bodies, names: Names, left_out: list[str]) -> None:
+    def __init__(self, parts: Bodies, names: MjcfNames, left_out: list[str]) -> None:
         self.parts, self.names, self.left_out = parts, names, left_out
         self.model, self.mechanism = parts.model, parts.mechanism
         for e in range(self.model.neq):

@@ -11,7 +11,7 @@ from linkwork.view.tree_panel import words
 
 
 @dataclass(frozen=True)
-class Step:
+class GuideStep:
     """Something to do, how, and whether it was done on a page; parts are called {0}, {1} and {2}."""
 
     title: str
@@ -27,23 +27,23 @@ def _hinges(m: Mechanism, on_ground: bool) -> int:
 
 
 STEPS = (
-    Step(
+    GuideStep(
         "Three parts",
         "Parts: press Add shape three times, or upload three meshes: a crank, a rod and a slider.",
         lambda page: len(page.editor.mechanism.bodies) >= 3,
     ),
-    Step(
+    GuideStep(
         "Hold the first on ground",
         "New joint: On ground, Body {0}, As Revolute; press Add joint.",
         lambda page: _hinges(page.editor.mechanism, on_ground=True) >= 1,
     ),
-    Step(
+    GuideStep(
         "Join the others to it",
         "Axis y: it turns upright. Then the same between {0} and {1}, and between {1} and {2}; a click on a"
         " part, before, says where.",
         lambda page: _hinges(page.editor.mechanism, on_ground=False) >= 2,
     ),
-    Step(
+    GuideStep(
         "Close the loop",
         "Axis y, too. Then On ground, Body {2}, As Prismatic. Which joint closes the loop is not asked for.",
         lambda page: any(
@@ -51,18 +51,18 @@ STEPS = (
             for joint in page.editor.mechanism.joints.values()
         ),
     ),
-    Step(
+    GuideStep(
         "It can move in one way",
         "Axis x for the slide. Pull joints by their gizmo to where they belong; hinges are alike, the slide"
         " is across them.",
         lambda page: page.said.freedoms == 1 and page.said.good,
     ),
-    Step(
+    GuideStep(
         "Pull it",
         "Take a part with the mouse: the rest follows, and joints stay together.",
         lambda page: page.pulled_once,
     ),
-    Step(
+    GuideStep(
         "Run",
         "Press Run, below: it moves by its weight.",
         lambda page: page.engine is not None and page.engine.state.t > 0.0,

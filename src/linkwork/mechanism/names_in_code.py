@@ -15,7 +15,7 @@ _ELSEWHERE = frozenset(  # what reads files, the environment, or code that is no
 )
 
 
-class Names(NamedTuple):
+class NamesInCode(NamedTuple):
     """What code reads by name."""
 
     read: tuple[str, ...]  # of its module
@@ -25,7 +25,7 @@ class Names(NamedTuple):
 
 
 @functools.lru_cache(1 << 16)
-def names_in(code: types.CodeType) -> Names:
+def names_in(code: types.CodeType) -> NamesInCode:
     """Return what code, and the functions inside of it, read by name."""
     read: dict[str, None] = {}
     attributes: set[str] = set()
@@ -52,4 +52,4 @@ def names_in(code: types.CodeType) -> Names:
             attributes |= names.attributes
             imported |= dict.fromkeys(names.imported)
             elsewhere = elsewhere or names.elsewhere
-    return Names(tuple(read), frozenset(attributes), tuple(imported), elsewhere)
+    return NamesInCode(tuple(read), frozenset(attributes), tuple(imported), elsewhere)

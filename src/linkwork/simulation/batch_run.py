@@ -28,7 +28,7 @@ from linkwork.simulation.progress import Progress
 from linkwork.simulation.run_settings import RunSettings
 from linkwork.simulation.side_by_side import SideBySide
 from linkwork.simulation.single_run import StepsBetween
-from linkwork.simulation.statistics import NO_LOOPS, Held, is_laborious
+from linkwork.simulation.statistics import NO_LOOPS, HeldLoops, is_laborious
 from linkwork.simulation.variant_groups import Alike, Variants, in_order, in_parts
 
 Array = np.ndarray
@@ -181,7 +181,7 @@ class ManyRuns:
             self._channels(), self.times, q, v, work, ended.copy(), filled, names, reports, finals
         )
 
-    def _held(self, remembered: Array, q: Array, filled: Array, weakest: Array) -> Sequence[Held]:
+    def _held(self, remembered: Array, q: Array, filled: Array, weakest: Array) -> Sequence[HeldLoops]:
         """Return how well loops of each run were held closed, up to its last sample."""
         if not self.system.tree.loops:
             return [NO_LOOPS] * len(q)

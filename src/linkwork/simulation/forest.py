@@ -28,7 +28,7 @@ from linkwork.real_numbers import is_finite, shown
 from linkwork.recording.status import Status
 from linkwork.simulation.forest_recording import ForestFailed, ForestRecording, MemberRecording, together
 from linkwork.simulation.forest_runs import run_together, runs_of
-from linkwork.simulation.forest_world import World, meeting_members
+from linkwork.simulation.forest_world import ForestWorld, meeting_members
 from linkwork.simulation.initial_state import checked_state
 from linkwork.simulation.options import GivenOptions, StepOptions, sample_times, seconds, worker_count
 from linkwork.spelling import Closed, require, spelled_methods
@@ -84,9 +84,9 @@ class Forest(Closed):
             if id(member) not in made:
                 made[id(member)] = _compiled(member, floating=contact is not None)
         self._take({name: made[id(member)] for name, member in members.items()})
-        self._world: World | None = None
+        self._world: ForestWorld | None = None
         if contact:
-            self._world = World(meeting_members(self.models, at or {}), contact, at or {})
+            self._world = ForestWorld(meeting_members(self.models, at or {}), contact, at or {})
 
     def _take(self, models: Mapping[str, Model]) -> None:
         self.models: Mapping[str, Model] = MappingProxyType(dict(models))

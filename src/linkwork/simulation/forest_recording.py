@@ -17,7 +17,7 @@ from linkwork.recording.plot import Curves, figure
 from linkwork.recording.recording import Recording
 from linkwork.recording.report import Report
 from linkwork.recording.samples import optional, read_only
-from linkwork.simulation.forest_world import World
+from linkwork.simulation.forest_world import ForestWorld
 from linkwork.spelling import Computed
 
 Array = np.ndarray
@@ -182,7 +182,7 @@ class ForestRecording(Computed):
 class MemberRecording:
     """A member of a forest that meets others: `run["left"]["pin"]` is `run.world["left/pin"]`."""
 
-    def __init__(self, whole: Recording, world: World, name: str) -> None:
+    def __init__(self, whole: Recording, world: ForestWorld, name: str) -> None:
         self._whole, self._world, self._prefix, self.name = whole, world, name + SEPARATOR, name
 
     @property

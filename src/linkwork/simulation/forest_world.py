@@ -21,7 +21,7 @@ from linkwork.model.state import State
 Array = np.ndarray
 
 
-class World:
+class ForestWorld:
     """Members that meet by a contact, by name; `at` says where their grounds are placed."""
 
     def __init__(self, members: Mapping[str, Model], contact: Contact, at: Mapping[str, object]) -> None:
@@ -69,7 +69,7 @@ class World:
 
     def edited(
         self, members: Mapping[str, Model], at: Mapping[str, object], state: State
-    ) -> "tuple[World, State]":
+    ) -> "tuple[ForestWorld, State]":
         """Return the world of other members, grown from this one, and its state, carried over by names."""
         whole = self._whole or self._merged()
         self._whole = None  # what it describes is no longer this
@@ -79,7 +79,7 @@ class World:
         for name, model in members.items():
             if name not in whole:
                 add_member(whole, name, model.mechanism, at.get(name))
-        made = object.__new__(World)
+        made = object.__new__(ForestWorld)
         made.members, made.contact, made.at = dict(members), self.contact, dict(at)
         made._whole = whole
         model, carried = carry(self.model, state, whole, cut=_cuts(members))

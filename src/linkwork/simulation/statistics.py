@@ -33,14 +33,14 @@ _LOOKED_AT = 50  # samples of a run, for that
 _NAMED = 6  # joints in a warning
 
 
-class Held(NamedTuple):
+class HeldLoops(NamedTuple):
     """How the closed loops of a run held."""
 
     gap: float | None  # the worst in the samples [m, rad]; None: there are no loops
     warnings: Sequence[str] = ()
 
 
-NO_LOOPS = Held(None)
+NO_LOOPS = HeldLoops(None)
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Statistics:
     def report(
         self,
         remembered: Array,
-        held: Held,
+        held: HeldLoops,
         failure: Failure | None,
         times: tuple[float, float],
         events: Sequence[tuple[float, str]],
@@ -103,7 +103,7 @@ class Statistics:
             return ['the motion is stiff in places; method="auto" or "rodas" would take fewer steps']
         return []
 
-    def held(self, remembered: Array, t: Array, q: Array, inputs: Array, weakest: Array) -> Held:
+    def held(self, remembered: Array, t: Array, q: Array, inputs: Array, weakest: Array) -> HeldLoops:
         """Look how the loops held, at positions q at times t, with inputs (T, nu), and at their `weakest`."""
         if not self.system.tree.loops or not len(q):
             return NO_LOOPS
@@ -118,7 +118,7 @@ class Statistics:
                     f"near a singular position at {memo['margin_t']:.6g} s: there {named} hold less than "
                     "elsewhere, and more can move"
                 )
-        return Held(model.loop_gap(q, t, inputs=inputs), warnings)
+        return HeldLoops(model.loop_gap(q, t, inputs=inputs), warnings)
 
     @kept
     def _python_laws(self) -> tuple[str, ...]:

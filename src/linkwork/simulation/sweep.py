@@ -23,7 +23,7 @@ from linkwork.simulation.rehearsal import Watch
 from linkwork.simulation.sweep_cases import Case, all_cases, check_call
 from linkwork.simulation.sweep_folder import Store
 from linkwork.simulation.sweep_table import Table
-from linkwork.simulation.sweep_work import Work
+from linkwork.simulation.sweep_work import SweepWork
 from linkwork.spelling import checked_keywords
 
 _TASKS = 10_000  # tasks that an executor gets at most; more cases than that are sent in groups
@@ -72,7 +72,7 @@ def sweep(
     store = None if folder is None else Store(Path(folder), build, measure, dict(options or {}))
     outcomes = [None if store is None else store.load(case) for case in cases]
     missing = [k for k, known in enumerate(outcomes) if known is None or (retry and known.status == "failed")]
-    work = Work(functools.partial(computed, build, measure), cases, outcomes, store)
+    work = SweepWork(functools.partial(computed, build, measure), cases, outcomes, store)
     with _running(executor) as pool, Progress("sweep") as progress:
         size = -(-len(missing) // _TASKS) or 1
         if executor is None and len(missing) > _FEW:
@@ -90,7 +90,7 @@ def sweep(
 
 def _rehearsed(
     pool: Executor,
-    work: Work,
+    work: SweepWork,
     build: Callable[..., Any],
     measure: Callable[[Any], Any],
     missing: list[int],

@@ -27,7 +27,7 @@ _AT_THE_TOP = "; build and measure go to other processes by name: define them at
 
 
 @dataclass
-class Work:
+class SweepWork:
     """The cases of a sweep, and what has become of them."""
 
     task: Callable[[list[Case]], list[CaseOutcome]]
