@@ -145,7 +145,7 @@ def simulate(
 
     *Inputs* by name hold throughout; those not given are as in the state, or as by default. They may be (N,).
 
-    *Samples* are taken at `times`, or `every` so many seconds, or after each step (many runs: 101 in all).
+    *Samples* are taken at `times`, at intervals `every` [s], or after each step (many runs: 101 in all).
     They do not influence the steps. `events` do: lw.Event is located, and acts.
 
     *A run that cannot go on* raises SimulationError, with what was computed as `.run`; with check=False that
