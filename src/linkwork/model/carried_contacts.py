@@ -24,7 +24,7 @@ HELD = "contact/held"  # (groups, 3) impulses of the rows of loops, one after th
 JOINTS = "contact/joints"  # (rows, 3) stops and friction: joint, coordinate, side of the stop or 0
 JOINT_IMPULSE = "contact/joint_impulse"  # (rows, 3)
 LOCKED = "contact/locked"  # (nv, 2) velocities that are locked, and what that has borne; or (0, 2)
-SAVED = "contact/saved"  # (nodes,) work that a step may take, of the model from which it comes
+SAVED = "contact/saved"  # (2 nodes,) of the model from which it comes: see `ContactState`
 
 
 _keys: WeakKeyDictionary[Model, Array] = WeakKeyDictionary()

@@ -15,7 +15,7 @@ import numpy as np
 
 from linkwork.contact_dynamics.problem.friction_cone import BOND, SPRING
 from linkwork.native.loop_types import Named
-from linkwork.native.numba_functions import entry, native_apart, native_within
+from linkwork.native.numba_functions import entry, native, native_apart, native_within
 
 FLAT, TABLE, WHERE = "float64[::1]", "float64[:, ::1]", "int64[::1]"
 
@@ -202,6 +202,27 @@ def kinetic_energy(nodes, v):
             total = _add_energy(nodes.mass, at, 3, v, f, total)
         else:
             total = _add_energy(nodes.mass, at, n, v, f, total)
+    return total
+
+
+@entry("float64", NODES, FLAT, FLAT)
+def inertia_product(nodes, x, y):
+    """Return x . M y."""
+    total = 0.0
+    for j in range(len(nodes.size)):
+        total += node_product(nodes, j, x, y)
+    return total
+
+
+@native
+def node_product(nodes, j, x, y):
+    """Return x . M y of a node."""
+    n, f, at, total = nodes.size[j], nodes.first[j], nodes.at[j], 0.0
+    for r in range(n):
+        s = 0.0
+        for i in range(n):
+            s += nodes.mass[at + r * n + i] * y[f + i]
+        total += x[f + r] * s
     return total
 
 

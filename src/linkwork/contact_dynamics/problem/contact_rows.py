@@ -95,7 +95,7 @@ def taken(number, label, count, points):
 
 
 @native
-def _bias(gap, h, step):
+def allowed(gap, h, step):
     if gap > SLACK:
         return gap / h
     if gap < -SLACK:
@@ -185,7 +185,7 @@ def fill_contacts(tree, nodes, poses, J, links, table, springs, points, count, v
         c.kind[k], c.of[k], c.spin[k] = COULOMB, -1, 0.0
         c.friction[k] = sliding if sliding == sticking or _slip(nodes, c, k, v) > _SLIDES else sticking
         parts = able and _may_part(nodes, c, k)
-        c.bias[k, 0], c.bias[k, 1], c.bias[k, 2] = _bias(points.gap[k], h, step) if parts else 0.0, 0.0, 0.0
+        c.bias[k, 0], c.bias[k, 1], c.bias[k, 2] = allowed(points.gap[k], h, step) if parts else 0.0, 0.0, 0.0
         if able and springs.row[i, j] >= 0:
             pair = points.pair[k, 0], points.pair[k, 1]
             soften(nodes, c, k, springs, springs.row[i, j], pair[0], pair[1], points.gap[k], v, h)

@@ -161,6 +161,16 @@ class Solver:
         return answer._replace(residual=settle_unsolved(*given, *rest)), before
 
     @property
+    def islands(self) -> Islands:
+        """The islands of the last problem."""
+        return self._islands
+
+    @property
+    def room(self) -> Room:
+        """Where it works."""
+        return self._room
+
+    @property
     def shift(self) -> Array:
         """By which places are moved [m/s] (velocities,)."""
         return self._room.shift

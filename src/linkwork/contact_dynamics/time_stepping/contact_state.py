@@ -23,7 +23,8 @@ class ContactState:
     work: float = 0.0  # of all forces but gravity [J]
     memory: Memory = NOTHING
     factor: Factor = NO_FACTOR  # of the last problem that needed one
-    saved: Array = field(default_factory=lambda: np.zeros(0))  # (nodes,) work that a step may take
+    # (2 nodes,): work that a step may take, then 1 of those that are still in what they were put into
+    saved: Array = field(default_factory=lambda: np.zeros(0))
     rests: tuple[float, bytes] | None = None  # step and inputs with which it stays where it is
     quick: bool = True  # whether shapes may move farther in a step than they are thick
     asleep: Asleep = ALL_AWAKE

@@ -27,6 +27,7 @@ from linkwork.contact_dynamics.problem.contact_problem import (
     FLAT,
     NODES,
     TABLE,
+    WHERE,
     Contacts,
     Nodes,
     velocity,
@@ -39,12 +40,15 @@ from linkwork.native.stages import ASK, GO
 
 Array = np.ndarray
 
+OPENED, SLID, STUCK = range(3)
 STRIKES, HALTS = 1, 2  # bits of what may divide a step
-_FEW = 32  # contacts, and
+FEW = 32  # contacts, and
 _PAIRS = 4  # pairs that strike at most
 _ALONE = 6  # velocities of a node at most: a body, no tree of many
 _FAST = 0.5  # of the speed that forces give in a step,
 _FASTER = 1e-3  # and [m/s]: slower strikes are none
+_GRAZED = 0.03  # of the impulse of a strike: what has borne more is closed
+_SLOWED = 0.5  # the same, for what is seen when it has struck
 _AHEAD = 1.5  # steps: until its next middle a step sees what it may meet
 _SLIPS = 1e-3  # slower slip does not count [m/s]
 _RUBS = 0.999  # of the bound of friction: what slides has it
@@ -71,24 +75,41 @@ def _along(nodes, c, k, v):
     return velocity(nodes, c, k, v)[0] - c.bias[k, 0]
 
 
-@entry("int64", NODES, CONTACTS, POINTS, TABLE, *[FLAT] * 2, "int64[::1]", *["float64"] * 2, "int64")
-def ask_if_struck(nodes, c, points, remembered, v, a, slid, half, h, may):
-    """Ask if contacts that are few will be struck; keep which `slid`, as far as that is remembered."""
-    for k in range(len(points.gap)):
-        p = remembered[k, 0], remembered[k, 1], remembered[k, 2]
-        slid[k] = 1 if sqrt(p[1] * p[1] + p[2] * p[2]) >= _RUBS * c.friction[k] * p[0] else 0
-    if may & STRIKES == 0 or len(points.gap) > _FEW:
+@entry(None, NODES, CONTACTS, TABLE, FLAT, WHERE)
+def mark_contacts(nodes, c, remembered, before, marks):
+    """Write which contacts had the friction of sliding, and which stuck, as far as that is remembered.
+
+    What comes so fast that it has only been slowed down before, in order to close its gap, is open.
+    """
+    for k in range(len(marks)):
+        strikes = remembered[k, 0] < -_SLOWED * c.weight[k] * _along(nodes, c, k, before)
+        marks[k] = OPENED if strikes else kind_of(c, remembered, k)
+
+
+@native
+def kind_of(c, p, k):
+    """Return whether impulses at contact k are those of what is `OPENED`, `SLID` or `STUCK`."""
+    if p[k, 0] <= 0.0:
+        return OPENED
+    slips = sqrt(p[k, 1] * p[k, 1] + p[k, 2] * p[k, 2]) >= _RUBS * c.friction[k] * p[k, 0]
+    return SLID if slips else STUCK
+
+
+@entry("int64", NODES, CONTACTS, POINTS, TABLE, *[FLAT] * 2, *["float64"] * 2, "int64")
+def ask_if_struck(nodes, c, points, remembered, v, a, half, h, may):
+    """Ask if contacts that are few will be struck."""
+    if may & STRIKES == 0 or len(points.gap) > FEW:
         return GO
     pairs, i, j = 0, -1, -1
     for k in range(len(points.gap)):
-        if remembered[k, 0] != 0.0:
-            continue
         u, f = _along(nodes, c, k, v), _along(nodes, c, k, a)
         g = points.gap[k] - half * u
         square = u * u - 2.0 * f * g
         if g <= SLACK or square <= 0.0 or not is_strike(nodes, c, k, sqrt(square), f, h):
             continue
         D = sqrt(square)
+        if remembered[k, 0] > _GRAZED * D * c.weight[k]:
+            continue
         if D - u > 0.0 and 2.0 * g / (D - u) <= 2.0 * _AHEAD * half and (u < 0.0 or f < 0.0):
             same = points.pair[k, 0] == i and points.pair[k, 1] == j
             i, j = points.pair[k, 0], points.pair[k, 1]
@@ -99,7 +120,7 @@ def ask_if_struck(nodes, c, points, remembered, v, a, slid, half, h, may):
 @native
 def _halts(nodes, c, k, p, before, slid, v):
     """Return whether the slip of contact k comes to a halt, or has turned round."""
-    if slid[k] == 0 or not (p[k, 0] > 0.0 and c.friction[k] > 0.0 and _alone(nodes, c, k)):
+    if slid[k] == STUCK or not (p[k, 0] > 0.0 and c.friction[k] > 0.0 and _alone(nodes, c, k)):
         return False
     _, x, y = velocity(nodes, c, k, before)
     x, y = x - 2.0 * c.bias[k, 1], y - 2.0 * c.bias[k, 2]  # where the step begins, and not where it ends
@@ -111,7 +132,7 @@ def _halts(nodes, c, k, p, before, slid, v):
 @entry("int64", NODES, CONTACTS, "int64", TABLE, FLAT, "int64[::1]", FLAT, "int64")
 def ask_if_halted(nodes, c, count, p, before, slid, v, may):
     """Ask if the slip of contacts that are few comes to a halt."""
-    if may & HALTS == 0 or count > _FEW:
+    if may & HALTS == 0 or count > FEW:
         return GO
     for k in range(count):
         if _halts(nodes, c, k, p, before, slid, v):

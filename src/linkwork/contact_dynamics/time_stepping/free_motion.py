@@ -221,6 +221,51 @@ def move_planar(bodies, q, v, h):
         v[j + 1], v[j + 2] = c * go0 + s * go1 + w * y, -s * go0 + c * go1 - w * x
 
 
+@native
+def _is_shifted(shift, j, n):
+    found = False
+    for i in range(n):
+        found = found or shift[j + i] != 0.0
+    return found
+
+
+# What is shifted keeps its spin in its own axes and the velocity of its centre in the world's. So neither its
+# kinetic energy changes nor what gravity does in the rest of the step.
+@entry(None, _FREE, *["float64[::1]"] * 3, "int64")
+def hold_centres(bodies, q, v, shift, back):
+    """Write velocities of centres in the world, in place of those of origins in the body's axes; or back."""
+    for k in range(len(bodies.q)):
+        i, j = bodies.q[k], bodies.v[k]
+        if not _is_shifted(shift, j, 6):
+            continue
+        e, u = (q[i + 3], q[i + 4], q[i + 5], q[i + 6]), (v[j + 3], v[j + 4], v[j + 5])
+        c = (bodies.centre[k, 0], bodies.centre[k, 1], bodies.centre[k, 2])
+        arm = _cross((v[j], v[j + 1], v[j + 2]), c)
+        if back == 0:
+            new = _turned(e, (u[0] + arm[0], u[1] + arm[1], u[2] + arm[2]))
+        else:
+            slow = _turned_back(e, u)
+            new = slow[0] - arm[0], slow[1] - arm[1], slow[2] - arm[2]
+        for r in range(3):
+            v[j + 3 + r] = new[r]
+
+
+@entry(None, _FREE, *["float64[::1]"] * 3, "int64")
+def hold_planar_centres(bodies, q, v, shift, back):
+    """Do that in the plane."""
+    for k in range(len(bodies.q)):
+        j, x, y = bodies.v[k], bodies.centre[k, 0], bodies.centre[k, 1]
+        if not _is_shifted(shift, j, 3):
+            continue
+        c, s, w = cos(q[bodies.q[k] + 2]), sin(q[bodies.q[k] + 2]), v[j]
+        if back == 0:
+            a, b = v[j + 1] - w * y, v[j + 2] + w * x
+            v[j + 1], v[j + 2] = c * a - s * b, s * a + c * b
+        else:
+            a, b = v[j + 1], v[j + 2]
+            v[j + 1], v[j + 2] = c * a + s * b + w * y, -s * a + c * b - w * x
+
+
 @entry(None, _FREE, *["float64[::1]"] * 2)
 def planar_rates(bodies, v, rates):
     """Write the accelerations of free bodies in the plane."""

@@ -8,7 +8,7 @@ Coordinates of these can be locked (`joint_rows`): each has a drive of its own, 
 nothing, or, when it is locked, next to infinite.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from math import sqrt
 from typing import TYPE_CHECKING, Any
@@ -20,6 +20,8 @@ from linkwork.contact_dynamics.problem.contact_problem import Nodes
 from linkwork.contact_dynamics.time_stepping.free_motion import (
     free_bodies,
     free_rates,
+    hold_centres,
+    hold_planar_centres,
     move_free,
     move_planar,
     planar_rates,
@@ -94,12 +96,26 @@ class InertialMotion:
         if len(self._planar.q):
             program.loop(move_planar, self._planar, q, v, h)
 
-    def add_shift(self, program: Program, q: Array, shift: Array, h: Value) -> None:
+    def add_shift(self, program: Program, q: Array, v: Array, shift: Array, h: Value) -> None:
         """Add to a program what moves free bodies as these velocities would in a time h; they are used up."""
-        if len(self._free.q):
-            program.loop(move_free, self._free, q, shift, h)
-        if len(self._planar.q):
-            program.loop(move_planar, self._planar, q, shift, h)
+        for loop, *arguments in self._shifts(q, v, shift, h):
+            program.loop(loop, *arguments)
+
+    def shift(self, q: Array, v: Array, shift: Array) -> None:
+        """Move free bodies, in place, as these velocities would in a second; they are used up."""
+        for loop, *arguments in self._shifts(q, v, shift, 1.0):
+            loop(*arguments)
+
+    def _shifts(self, q: Array, v: Array, shift: Array, h: Any) -> Iterator[tuple[Any, ...]]:
+        """Return the loops of a shift, and what they take."""
+        for bodies, move, hold in (
+            (self._free, move_free, hold_centres),
+            (self._planar, move_planar, hold_planar_centres),
+        ):
+            if len(bodies.q):
+                yield hold, bodies, q, v, shift, 0
+                yield move, bodies, q, shift, h
+                yield hold, bodies, q, v, shift, 1
 
     def add_rates(self, program: Program, t: Array, q: Array, v: Array, rates: Array) -> None:
         """Add to a program what writes the accelerations of the inertial motion."""
@@ -174,6 +190,11 @@ class _Tree:
         program.loop(_move_tree, *self._arguments(q, v, t, h))
         if self.model.link_tree.unknowns:
             program.python(lambda: self._fit(q))
+
+    def shift(self, q: Array, shift: Array) -> None:
+        """Move free bodies, in place, as these velocities would in a second; they are used up."""
+        move_free(self._free, q, shift, 1.0)
+        move_planar(self._planar, q, shift, 1.0)
 
     def add_rates(self, program: Program, t: Array, q: Array, v: Array, rates: Array) -> None:
         arrays = [t, q, v, *self._given, *(np.zeros(shape) for shape in self._kernel.outputs)]

@@ -75,7 +75,7 @@ class Workspace(NamedTuple):
     q: Any
     v: Any
     inputs: Any
-    saved: Any  # (nodes,)
+    saved: Any  # (2 nodes,)
     work: Any  # (1,)
     t: Any  # (1,)
     pair: Any  # (n, 2) contacts that are remembered,
@@ -94,7 +94,7 @@ class Lanes:
         nq: int,
         nv: int,
         inputs: int,
-        nodes: int,
+        saved: int,
         count: int,
         timed: bool,
         sleeps: bool,
@@ -106,7 +106,7 @@ class Lanes:
         wanted.
         """
         self.timed, self.sleeps = timed, sleeps
-        self._sizes, self._bodies = (nq, nv, nv, inputs, inputs, nodes), bodies
+        self._sizes, self._bodies = (nq, nv, nv, inputs, inputs, saved), bodies
         self.version = 0
         self.factors: list[Factor] = []  # of each, see `ContactState`
         self._copied: Rows | None = None

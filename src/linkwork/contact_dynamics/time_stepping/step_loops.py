@@ -116,11 +116,13 @@ def is_quick(reach, thin, h, s):
     return 0
 
 
-@entry("int64", "int64", "int64", FLAT, FLAT)
-def unless_touched(contacts, stops, free, v):
-    """Where nothing touches, let velocities be those without contact."""
+@entry("int64", "int64", "int64", FLAT, FLAT, FLAT)
+def unless_touched(contacts, stops, free, v, placed):
+    """Where nothing touches, let velocities be those without contact; nothing is in anything."""
     if contacts > 0 or stops > 0:
         return GO
+    for j in range(len(placed)):
+        placed[j] = 0.0
     for i in range(len(v)):
         v[i] = free[i]
     return SKIP

@@ -149,10 +149,10 @@ class StepMoves:
         state.memory = state.memory._replace(locked=np.column_stack([locked, borne]))
 
     def _let_save(self, state: ContactState) -> None:
-        """Let all nodes have saved work: at the start, or after an edit."""
-        count = len(self.system.nodes.size)
-        if len(state.saved) != count:
-            state.saved = np.full(count, state.saved.mean() if len(state.saved) else SAVED)
+        """Let all nodes have saved work, and be where they were put: at the start, or after an edit."""
+        count, work = len(self.system.nodes.size), state.saved[: len(state.saved) // 2]
+        if len(state.saved) != 2 * count:
+            state.saved = np.repeat([work.mean() if len(work) else SAVED, 1.0], count)
 
     def _move(self, state: ContactState, s: float, h: float, inputs: Array, wait: bool) -> bool:
         """Move a state by a time s, of a step h; what bounces or is fast may `wait` for its impact.
@@ -284,7 +284,7 @@ class StepMoves:
     def _relax(self) -> str:
         """Sweep over many contacts, by threads."""
         p = self._program
-        given = self._problem(), int(p.values[ISLANDS]), self._tolerance, p.saved
+        given = self._problem(), int(p.values[ISLANDS]), self._tolerance, p.spare
         p.numbers[WORST] = self._solver.relax(*given, FEW, self._solver.loose)
         return "relaxed"
 
@@ -299,7 +299,7 @@ class StepMoves:
         """Leave a step in which a slip comes to a halt, and the factor as it was before."""
         p, (lane, start, factor) = self._program, self._kept
         nodes, rows, impulses, v = self._problem()
-        given = impulses, p.before, p.slid[: p.values[POINTS]], v
+        given = impulses, p.before, p.marks[: p.values[POINTS]], v
         halted_at = when_halted(nodes, rows, *given, float(p.numbers[SPAN]))
         if halted_at == inf:
             return None
@@ -322,7 +322,7 @@ class StepMoves:
         p, lane = self._program, self._program.lane
         before = self._state.factor if lane < 0 else self._lanes.factors[lane]
         self._kept = lane, float(p.numbers[START]), before
-        rest = int(p.values[ISLANDS]), self._tolerance, before, p.saved
+        rest = int(p.values[ISLANDS]), self._tolerance, before, p.spare
         self._answer, after = self._solver.finish(self._problem(), *rest)
         self._keep_factor(after)
 
@@ -332,7 +332,7 @@ class StepMoves:
         for _ in range(_BENDS):
             if not self.system.bent(p.rows, p.points, p.v, float(p.numbers[SPAN])):
                 break
-            rest = self._tolerance, state.factor, p.saved
+            rest = self._tolerance, state.factor, p.spare
             self._answer, state.factor = self._solver.solve(*self._problem(), *rest)
             p.numbers[WORST] = self._answer.residual
 

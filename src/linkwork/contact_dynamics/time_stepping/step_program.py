@@ -15,14 +15,24 @@ from linkwork.contact_dynamics.detection.detection import detect
 from linkwork.contact_dynamics.problem.contact_problem import Contacts, stand_still
 from linkwork.contact_dynamics.problem.contact_rows import Points, fill_contacts, first_of
 from linkwork.contact_dynamics.problem.drive_gains import DriveGains
+from linkwork.contact_dynamics.problem.islands import find_islands
 from linkwork.contact_dynamics.problem.motion_bounds import fill_reach
 from linkwork.contact_dynamics.problem.nodes import fill_inertia
 from linkwork.contact_dynamics.problem.soft_stops import fill_stops, near_stops
 from linkwork.contact_dynamics.solver.contact_solver import Solver
+from linkwork.contact_dynamics.solver.overlaps import find_overlaps, take_out
 from linkwork.contact_dynamics.solver.unsolved_contacts import unless_shifted
-from linkwork.contact_dynamics.time_stepping.accelerated_contacts import AcceleratedContacts
+from linkwork.contact_dynamics.time_stepping.accelerated_contacts import AcceleratedContacts, foresee_again
 from linkwork.contact_dynamics.time_stepping.contact_system import ContactSystem
-from linkwork.contact_dynamics.time_stepping.divided_steps import HALTS, STRIKES, ask_if_halted, ask_if_struck
+from linkwork.contact_dynamics.time_stepping.contact_work import bound_work, keep_placed
+from linkwork.contact_dynamics.time_stepping.divided_steps import (
+    FEW,
+    HALTS,
+    STRIKES,
+    ask_if_halted,
+    ask_if_struck,
+    mark_contacts,
+)
 from linkwork.contact_dynamics.time_stepping.inertial_motion import InertialMotion
 from linkwork.contact_dynamics.time_stepping.lanes import (
     Lanes,
@@ -66,6 +76,7 @@ START, MIDDLE, HALF, SPAN, STEP, WORST = range(8, 14)
 # just been moved; how many are not there; how many pairs of its shapes are fast; what may divide its step.
 LANE, LANES, UNTIL, STEPPED, LEFT, FAST, DIVIDES = range(14, 21)
 TRIES = 21  # how often the step was solved anew, with contacts that push less
+AGAIN = 22  # and with what was found in place of what was foreseen
 _WORDS = Words(
     *(POINTS, REMEMBERED, QUICK, ASLEEP, WAITS, START, MIDDLE, HALF, SPAN, STEP, WORST),
     *(LANE, LANES, UNTIL, STEPPED, LEFT, FAST),
@@ -115,13 +126,14 @@ class StepProgram:
     ) -> None:
         """Take what is moved, what moves and solves it, and to which tolerance [m/s]."""
         self._model, self._system, self._inertial, self._solver = model, system, inertial, solver
-        self._asked, self._tolerance, self.program = asked, tolerance, Program(22)
+        self._asked, self._tolerance, self.program = asked, tolerance, Program(23)
         if not asked.bounce:
             solver.loose[:] = np.isin(system.nodes.first, inertial.free_velocities)
         self.values, self.numbers = self.program.values, self.program.numbers
         nq, nv = model.nq, model.nv
         self.q, self.v = np.zeros(nq), np.zeros(nv)
-        self.saved, self.work = np.zeros(len(system.nodes.size)), np.zeros(1)
+        self.saved, self.work = np.zeros(2 * len(system.nodes.size)), np.zeros(1)
+        self.spare, self._placed_nodes = np.split(self.saved, 2)  # see `ContactState`
         self.added, self.pull, self.a, self._rates = (np.zeros(nv) for _ in range(4))
         self.before, self._after = np.zeros(nv), np.zeros(nv)  # velocities of a step
         self._gains = DriveGains(model)
@@ -262,9 +274,9 @@ class StepProgram:
         version = system.version, system.detection.version, self._solver.version, lanes and lanes.version
         if version == self._version:
             return
-        self._kept = np.zeros((len(rows.a), 3))
+        self._kept, self._base = np.zeros((len(rows.a), 3)), np.zeros((len(rows.a), 3))
         self.impulses, self.world = np.zeros((len(rows.a), 3)), np.zeros((len(system.points.gap), 3))
-        self.slid = np.zeros(len(system.points.gap), np.int64)
+        self.marks, self._overlaps = (np.zeros(len(system.points.gap), np.int64) for _ in range(2))
         self._version = version
         self.program.clear()
         if lanes:
@@ -344,7 +356,8 @@ class StepProgram:
         p.loop(is_quick, d.reach, d.shapes.thin, Value(STEP), Value(SPAN), result=QUICK)
         p.loop(near_stops, system.soft_stops, self.q, system.nodes.free, Value(SPAN), result=STOPS)
         if not self._asked.add_rows:
-            p.loop(unless_touched, Value(POINTS), Value(STOPS), system.nodes.free, self.v, skip="drift")
+            given = system.nodes.free, self.v, self._placed_nodes
+            p.loop(unless_touched, Value(POINTS), Value(STOPS), *given, skip="drift")
 
     def _grow(self) -> str:
         """Make room for more contacts, and look again."""
@@ -388,36 +401,64 @@ class StepProgram:
         p.loop(recall, (*memory, *self.memory[3:]), points.pair, points.place, *motion, SAME, impulses)
         if asked.recall:
             p.python(asked.recall)
+        marks = Some(self.marks, POINTS)
+        p.loop(mark_contacts, nodes, rows, impulses, self.before, marks)
+        p.loop(keep_placed, nodes, rows, points, self.before, Value(HALF), self._placed_nodes)
+        overlaps, loose = Some(self._overlaps, POINTS), self._solver.loose
+        if not asked.bounce:
+            p.loop(find_islands, nodes, rows, self._solver.islands, result=ISLANDS)
+            given = self._solver.islands, marks, loose, self._placed_nodes, self.before, self.pull
+            p.loop(find_overlaps, nodes, rows, points, *given, overlaps, FEW)
         if asked.struck:
-            given = points, Some(self.impulses, POINTS), self.v, self.a, self.slid
+            given = points, Some(self.impulses, POINTS), self.before, self.a
             times = Value(HALF), Value(STEP), Value(DIVIDES)
             p.loop(ask_if_struck, nodes, rows, *given, *times, ask=asked.struck)
         if self._accelerated is not None:
-            given = rows, points, impulses, self.q, self.v, Value(MIDDLE), Value(HALF)
+            p.loop(keep_pushes, rows, self._base, AGAIN, self.values)
+            given = (
+                rows,
+                points,
+                impulses,
+                self.q,
+                self.v,
+                Value(MIDDLE),
+                Value(HALF),
+                Value(AGAIN),
+                Value(SPAN),
+                Value(STEP),
+            )
             self._accelerated.add_stages(p, *given)
         problem = nodes, rows, impulses, self.v
         p.loop(keep_pushes, rows, self._kept, TRIES, self.values)
         p.label("solve")
-        results = self.saved, self._tolerance, (ISLANDS, WORST)
+        results = self.spare, self._tolerance, (ISLANDS, WORST)
         self._solver.add_stages(p, problem, *results, asked.relax, agree=not asked.bounce)
         p.label("relaxed")
         self._solver.add_asking(p, problem, *results, asked.improve, self.before)
         if not (asked.bounce or self._system.held):
             given = *problem[:2], Value(POINTS), self._kept, *problem[2:], TRIES, self.values
             p.loop(push_less, *given, skip="solve")
+        if self._accelerated is not None and not (asked.add_rows or asked.bend):
+            given = Value(POINTS), self._base, AGAIN, self.values
+            p.loop(foresee_again, nodes, rows, *given, skip="foresee")
         if asked.bend:
             p.python(asked.bend)
         if asked.halted:
-            given = Value(POINTS), impulses, self.before, self.slid, self.v, Value(DIVIDES)
+            given = Value(POINTS), impulses, self.before, self.marks, self.v, Value(DIVIDES)
             p.loop(ask_if_halted, nodes, rows, *given, ask=asked.halted)
-        p.loop(earn, self.saved, EARNED, SAVED)
+        p.loop(earn, self.spare, EARNED, SAVED)
         if not asked.bounce:
+            islands = self._solver.islands, Value(ISLANDS)
+            given = *islands, self._solver.room, loose, overlaps, Value(SPAN)
+            p.loop(take_out, nodes, rows, points, impulses, self.v, *given)
+            given = impulses, marks, *islands, self._placed_nodes, self.before, self.v
+            p.loop(bound_work, nodes, rows, *given, self._solver.shift)
             p.loop(stand_still, nodes, rows, impulses, STILL, self.v)
         p.loop(in_the_world, points.place, Some(self.impulses, POINTS), Some(self.world, POINTS))
         if asked.hold:
             p.python(asked.hold)
         p.loop(unless_shifted, self._solver.shift, skip="drift")
-        self._inertial.add_shift(p, self.q, self._solver.shift, Value(SPAN))
+        self._inertial.add_shift(p, self.q, self.v, self._solver.shift, Value(SPAN))
 
     def _some_points(self) -> Points:
         return Points(*(Some(x, POINTS) for x in self._system.points))

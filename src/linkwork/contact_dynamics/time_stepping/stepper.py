@@ -26,16 +26,17 @@ gives the time s of a bounce. One that would last less than a step, 2 e D < |a| 
 contacts that touch in the middle of a step obey u+ + e u- >= 0, of the velocities at its ends, and no others.
 """
 
-from math import inf
+from math import inf, sqrt
 
 import numpy as np
 
 from linkwork.contact_dynamics.problem.compliant_rows import APART
-from linkwork.contact_dynamics.problem.contact_problem import Contacts, kinetic_energy
-from linkwork.contact_dynamics.problem.contact_rows import Points, some_of
+from linkwork.contact_dynamics.problem.contact_problem import Contacts, inertia_product, kinetic_energy
+from linkwork.contact_dynamics.problem.contact_rows import SLACK, Points, some_of
 from linkwork.contact_dynamics.problem.friction_cone import BOND, COULOMB, SPRING
 from linkwork.contact_dynamics.solver.even_impulses import shared_evenly
 from linkwork.contact_dynamics.solver.impact import impact
+from linkwork.contact_dynamics.solver.overlaps import take_out
 from linkwork.contact_dynamics.time_stepping.contact_state import ContactState, Hit
 from linkwork.contact_dynamics.time_stepping.divided_steps import HALTS, STRIKES
 from linkwork.contact_dynamics.time_stepping.lanes import Lanes
@@ -87,12 +88,12 @@ class Stepper(StepMoves):
             elif not met:
                 break
             else:
-                self._meet(state, end - state.t)
+                self._meet(state, end - state.t, inputs)
         else:
-            before, self._divides = state.q.copy(), 0
+            before, self._divides = (state.q.copy(), state.v.copy()), 0
             self._move(state, end - state.t, h, inputs, wait=False)
             if not self._moreau_jean:
-                self._hold_back(state, before)
+                self._hold_back(state, *before)
         state.t, state.rests = end, None
         if not self._timed and not state.v.any() and np.array_equal(q, state.q):
             state.rests = h, inputs.tobytes()
@@ -113,7 +114,7 @@ class Stepper(StepMoves):
     def lanes(self, count: int, shows: bool = False) -> Lanes:
         """Return lanes for states of the model; poses of bodies may be wanted."""
         model = self.model
-        sizes = model.nq, model.nv, len(self.inputs), len(self.system.nodes.size)
+        sizes = model.nq, model.nv, len(self.inputs), 2 * len(self.system.nodes.size)
         return Lanes(*sizes, count, self._timed, self.sleeps, self._program.bodies if shows else 0)
 
     def enter_lane(
@@ -172,8 +173,11 @@ class Stepper(StepMoves):
             self._move(state, s, h, inputs, wait=True)
             self._divided, self._halted_at, self._divides = True, s, divides
 
-    def _hold_back(self, state: ContactState, before: Array) -> None:
-        """Leave bodies of fast pairs where they were, unless loops hold them: their time has stood still."""
+    def _hold_back(self, state: ContactState, q: Array, v: Array) -> None:
+        """Leave bodies of fast pairs where they were, unless loops hold them: their time has stood still.
+
+        What they would have fallen does not make them faster then.
+        """
         pairs, shapes = self._sweep.pairs[: self._sweep.count], self.system.detection.shapes
         nodes = {int(self.system.layout.node[link]) for link in shapes.link[pairs.ravel()] if link >= 0}
         starts = self.model.link_tree.starts
@@ -183,7 +187,14 @@ class Stepper(StepMoves):
         for link, node in enumerate(self.system.layout.node.tolist()):
             if node in nodes:
                 own = slice(starts[link, 1], starts[link + 1, 1])
-                state.q[own] = before[own]
+                state.q[own] = q[own]
+        for node in nodes:
+            of = self.system.nodes
+            n, first, at = int(of.size[node]), int(of.first[node]), int(of.at[node])
+            own, mass = slice(first, first + n), of.mass[at : at + n * n].reshape(n, n)
+            now, most = (float(x[own] @ mass @ x[own]) for x in (state.v, v))
+            if now > most:
+                state.v[own] *= sqrt(most / now)
 
     def _first_impact(self, state: ContactState, s: float, h: float, inputs: Array) -> float:
         """Return when the first bodies bounce, or fast ones meet, if that is within s; else more."""
@@ -212,7 +223,7 @@ class Stepper(StepMoves):
             calm[self._solver.island[node[node >= 0]]] = False
         return calm[:-1]
 
-    def _meet(self, state: ContactState, left: float) -> None:
+    def _meet(self, state: ContactState, left: float, inputs: Array) -> None:
         """Let bodies that touch hit each other: velocities jump. There is some time `left` of the step."""
         system, nodes, v, self._solved = self.system, self.system.nodes, state.v, False
         system.move_to(state.q, self._nothing)
@@ -228,7 +239,7 @@ class Stepper(StepMoves):
         if self._law != IMPACTS[0]:
             which = np.r_[:n, joint : len(rows.a)]
             rows, e, joint = some_of(rows, which), e[which], n
-        done = impact(nodes, rows, e, self._law, solver=self._solver, saved=state.saved)
+        done = impact(nodes, rows, e, self._law, solver=self._solver, saved=np.split(state.saved, 2)[0])
         self._left = max(self._left, done.residual)
         change = done.velocities - nodes.free
         before, after = kinetic_energy(nodes, nodes.free), kinetic_energy(nodes, done.velocities)
@@ -237,7 +248,10 @@ class Stepper(StepMoves):
         if gained > 0.0:  # by what the solver has left: E + b s + c s^2 is no more than E up to s = -b / c
             change *= max(1.0 - gained / kinetic_energy(nodes, change), 0.0)
         v[:] = nodes.free + change
-        state.work += kinetic_energy(nodes, v) - before
+        lost = before - kinetic_energy(nodes, v)
+        state.work -= lost
+        if self._law == IMPACTS[0] and (points.gap < -SLACK).any():
+            self._move_out(state, rows, points, done.impulses[:n], lost, inputs)
         self._log(state.t, points, shared_evenly(nodes, rows, done.impulses[:n]))
         for pair, impulse in self._joints.hits(done.impulses, joint):
             self.hits.append(Hit(state.t, pair, (), (impulse,)))
@@ -245,6 +259,23 @@ class Stepper(StepMoves):
             held = self._joints.at_rest(state.q, v, self._inertial.lockable)
             held[:, 1] = state.memory.locked[:, 1] if len(state.memory.locked) else 0.0
             state.memory = state.memory._replace(locked=held)
+
+    def _move_out(
+        self, state: ContactState, rows: Contacts, points: Points, p: Array, lost: float, inputs: Array
+    ) -> None:
+        """Move free bodies out of what they have hit, as far as the impact has lost the energy for it.
+
+        They were moved to the time at which they meet if forces alone accelerate them, and not contacts, too.
+        """
+        solver, nodes = self._solver, self.system.nodes
+        overlaps = ((points.gap < -SLACK) & (p[:, 0] > 0.0)).astype(np.int64)
+        islands, count = solver.islands, len(solver.residuals)
+        solver.shift[:] = 0.0
+        given = points, p, state.v, islands, count, solver.room, solver.loose, overlaps
+        take_out(nodes, rows, *given, 1.0)
+        shift = solver.shift.copy()
+        lift = -inertia_product(nodes, shift, self._by_forces(state, state.t, inputs)[0])
+        self._inertial.shift(state.q, state.v, shift * min(1.0, lost / lift if lift > 0.0 else 1.0))
 
     def _log(self, t: float, points: Points, impulses: Array) -> None:
         """Note the impulses of all points that were hit."""
