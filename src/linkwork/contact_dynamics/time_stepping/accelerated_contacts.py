@@ -287,9 +287,9 @@ def _add(
 
 @entry("int64", NODES, CONTACTS, "int64", TABLE, "int64", "int64[::1]")
 def foresee_again(nodes, c, points, base, again, values):
-    """Skip back to foresee the end of the step anew, with the velocities that were found; `base` is b without it.
+    """Skip back to foresee the end of the step anew, with the velocities that were found.
 
-    That is for few contacts of bodies that are alone.
+    That is for few contacts of bodies that are alone. `base` are the rows' b without what was foreseen.
     """
     if values[again] >= _AGAIN or points > _FEW:
         return GO
