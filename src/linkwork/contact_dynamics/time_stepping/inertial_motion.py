@@ -191,11 +191,6 @@ class _Tree:
         if self.model.link_tree.unknowns:
             program.python(lambda: self._fit(q))
 
-    def shift(self, q: Array, shift: Array) -> None:
-        """Move free bodies, in place, as these velocities would in a second; they are used up."""
-        move_free(self._free, q, shift, 1.0)
-        move_planar(self._planar, q, shift, 1.0)
-
     def add_rates(self, program: Program, t: Array, q: Array, v: Array, rates: Array) -> None:
         arrays = [t, q, v, *self._given, *(np.zeros(shape) for shape in self._kernel.outputs)]
         arrays[self._kernel.inputs + 1] = rates
