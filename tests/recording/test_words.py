@@ -280,3 +280,18 @@ def test_a_forest_answers_to_the_same_words(tmp_path):
         run.at(0.1)["lift/pin"]
     with pytest.raises(AttributeError, match=r"use run\['member'\]\.status, or .* run\.failed"):
         run.status  # noqa: B018
+
+
+def test_turns_are_counted_where_a_joint_turns_at_an_uneven_rate():
+    class Uneven(lw.Joint):
+        def motion(self, q):
+            return lw.rotation(q[0] + 0.5 * lw.sin(q[0]))
+
+    m = lw.Mechanism("wheel", space="plane", gravity=(0, 0))
+    wheel = m.add(lw.Body("wheel", lw.Inertia(1.0, (0, 0), 0.1)))
+    m.add(Uneven("axle", m.ground, wheel))
+    model = m.compile()
+    run = lw.simulate(model, 3.0, model.state(velocities={"axle": 20.0}), every=0.5)
+    q = run["axle"].position
+    assert q[-1] > 30.0
+    np.testing.assert_allclose(run["wheel"].angle, q + 0.5 * np.sin(q), atol=1e-9)
