@@ -14,6 +14,8 @@ myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
 exclude_patterns = ["_build"]
 html_theme = "furo"
+html_static_path = ["style"]
+html_css_files = ["tables.css"]
 html_title = f"Linkwork {release}"
 
 default_role = "code"  # docstrings put code between single backticks
