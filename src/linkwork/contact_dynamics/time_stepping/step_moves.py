@@ -16,7 +16,8 @@ from linkwork.contact_dynamics.time_stepping.divided_steps import STRIKES, when_
 from linkwork.contact_dynamics.time_stepping.inertial_motion import InertialMotion
 from linkwork.contact_dynamics.time_stepping.lanes import Lanes
 from linkwork.contact_dynamics.time_stepping.sleeping import Asleep, Sleepers
-from linkwork.contact_dynamics.time_stepping.step_program import (
+from linkwork.contact_dynamics.time_stepping.step_program import SAVED, StepProgram
+from linkwork.contact_dynamics.time_stepping.step_words import (
     ASLEEP,
     DIVIDES,
     HALF,
@@ -25,14 +26,12 @@ from linkwork.contact_dynamics.time_stepping.step_program import (
     POINTS,
     QUICK,
     ROWS,
-    SAVED,
     SPAN,
     START,
     STEP,
     WAITS,
     WORST,
     Asked,
-    StepProgram,
 )
 from linkwork.contact_dynamics.time_stepping.time_of_impact import (
     Sweep,

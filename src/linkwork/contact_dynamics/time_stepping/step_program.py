@@ -4,8 +4,6 @@ It has positions, velocities and what contacts remember in arrays of its own. Wh
 stops of joints and loops, or what seldom happens, as islands that wake, is asked of `Asked`.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -36,7 +34,6 @@ from linkwork.contact_dynamics.time_stepping.divided_steps import (
 from linkwork.contact_dynamics.time_stepping.inertial_motion import InertialMotion
 from linkwork.contact_dynamics.time_stepping.lanes import (
     Lanes,
-    Words,
     Workspace,
     leave_lane,
     next_lane,
@@ -59,6 +56,32 @@ from linkwork.contact_dynamics.time_stepping.step_loops import (
     unless_touched,
     yielding,
 )
+from linkwork.contact_dynamics.time_stepping.step_words import (
+    AGAIN,
+    ASLEEP,
+    DIVIDES,
+    FAST,
+    HALF,
+    ISLANDS,
+    LANE,
+    LANES,
+    LEFT,
+    MIDDLE,
+    POINTS,
+    QUICK,
+    REMEMBERED,
+    ROWS,
+    SPAN,
+    START,
+    STEP,
+    STOPS,
+    TRIES,
+    UNTIL,
+    WAITS,
+    WORDS,
+    WORST,
+    Asked,
+)
 from linkwork.contact_dynamics.time_stepping.time_of_impact import Sweep, leave_fast_out, unless_fast
 from linkwork.contact_dynamics.time_stepping.warm_start import NOTHING, Memory, in_the_world, recall
 from linkwork.dynamics import velocities
@@ -68,43 +91,10 @@ from linkwork.native.stages import Program, Some, Value, unowned
 
 Array = np.ndarray
 
-# Values of the program: how many points, rows, remembered contacts, islands and stops there are; flags; times
-# [s], of which SPAN is moved, of a step STEP; the worst residual [m/s].
-POINTS, ROWS, REMEMBERED, ISLANDS, STOPS, QUICK, ASLEEP, WAITS = range(8)
-START, MIDDLE, HALF, SPAN, STEP, WORST = range(8, 14)
-# Of lanes, which are moved one after the other: which, and how many; until when [s]; whether that one has
-# just been moved; how many are not there; how many pairs of its shapes are fast; what may divide its step.
-LANE, LANES, UNTIL, STEPPED, LEFT, FAST, DIVIDES = range(14, 21)
-TRIES = 21  # how often the step was solved anew, with contacts that push less
-AGAIN = 22  # and with what was found in place of what was foreseen
-_WORDS = Words(
-    *(POINTS, REMEMBERED, QUICK, ASLEEP, WAITS, START, MIDDLE, HALF, SPAN, STEP, WORST),
-    *(LANE, LANES, UNTIL, STEPPED, LEFT, FAST),
-)
-
 SAME = 0.01  # a contact this near to one of the step before is the same [m]
 STILL = 5e-8  # what touches and moves no faster than the solver knows stands still [m/s, rad/s]
 SAVED = 1500.0  # work that can be saved up for a sudden change of contacts, and
 EARNED = 10.0  # is earned in every step, in sweeps over all contacts
-
-
-@dataclass(frozen=True, eq=False)
-class Asked:
-    """What a program leaves to Python; each may return the stage to go on at."""
-
-    drift: Callable[[int], Any] | None  # from a time, one of the values; None: nothing is ever locked
-    give_back: Callable[[], Any] | None  # the impulses that locks have borne
-    look: Callable[[], Any]  # where something sleeps
-    add_rows: Callable[[], Any] | None  # of joints and loops
-    leave_out: Callable[[], Any]  # what waits for its impact
-    bounce: Callable[[], Any] | None  # Moreau and Jean's restitution
-    recall: Callable[[], Any] | None  # impulses of joints and loops
-    relax: Callable[[], Any] | None  # many contacts, by threads
-    struck: Callable[[], Any] | None  # what divides a step: contacts that will be struck,
-    halted: Callable[[], Any] | None  # and slips that have come to a halt
-    improve: Callable[[], Any]  # what sweeps have not solved
-    bend: Callable[[], Any] | None  # laws of compliant contacts
-    hold: Callable[[], Any] | None  # coordinates that friction or stops hold
 
 
 def _refuse() -> str:
@@ -230,7 +220,7 @@ class StepProgram:
         return Workspace(*given, pair, place, impulse)
 
     def _take_lane(self, lanes: Lanes) -> None:
-        given = lanes.rows, lanes.places, self._which, _WORDS, self._workspace()
+        given = lanes.rows, lanes.places, self._which, WORDS, self._workspace()
         self.program.label("lane")
         self.program.loop(take_lane, *given, skip="next")
         self._foresee()
@@ -251,7 +241,7 @@ class StepProgram:
         self._sweep.add_stages(p, self._before, span, FAST, _refuse)
 
     def _leave_lane(self, lanes: Lanes) -> None:
-        p, words, points = self.program, _WORDS, self._some_points()
+        p, words, points = self.program, WORDS, self._some_points()
         if lanes.shows:
             placed = self._model.kernel_of(velocities.PLACED, form="rolled")
             X, V = (np.zeros(shape) for shape in placed.outputs)
