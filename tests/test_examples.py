@@ -177,7 +177,7 @@ def test_the_page_on_results_runs(capsys):
     assert names["now"].time == 1.2345
     assert [axis.get_ylabel() for axis in names["figure"].axes] == [
         "pin: position [°]",
-        "pole[2]: position [m]",
+        "pole z: position [m]",
     ]
     shown = re.findall(r"# (State\(.*\))", (ROOT / "docs/results.md").read_text())
     assert shown == [str(names["state"])]

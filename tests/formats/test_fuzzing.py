@@ -1,5 +1,6 @@
 """Damaged files: every reader answers with what it read or our error, opens nothing, and is soon done."""
 
+import io
 import os
 import signal
 import stat
@@ -142,6 +143,10 @@ class InMemory(PosixPath):
 
     def read_bytes(self) -> bytes:
         return self.data
+
+    def open(self, mode: str = "r", *args: Any, **options: Any) -> Any:
+        assert mode == "rb"
+        return io.BytesIO(self.data)
 
 
 def read(path: Path) -> Any:

@@ -30,7 +30,7 @@ def test_a_stage_skips_to_its_label_and_asks_python() -> None:
     program, asked = Program(4), list[str]()
     free, v, other = np.array([2.0]), np.zeros(1), np.zeros(1)
     program.loop(ask_if, Value(FLAG), ask=lambda: asked.append("flag"))
-    program.loop(unless_touched, Value(COUNT), 0, free, v, skip="end")
+    program.loop(unless_touched, Value(COUNT), 0, free, v, NONE, skip="end")
     program.python(lambda: asked.append("touched"))
     program.label("end")
     program.loop(copy_two, v, NONE, other, NONE)

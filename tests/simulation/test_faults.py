@@ -430,7 +430,6 @@ def refused() -> dict[str, tuple[dict[str, Any], str]]:
         "steps of 1e-12 s": ({"step": 1e-12}, "1e[+]13 of step .*max_steps"),
         "a step beyond max_step": ({"step": 0.1, "max_step": 0.01}, "step 0.1 .*max_step 0.01"),
         "a duration that is lost in time": ({"state": model.state(t=1e20)}, "duration 10 .*state.t 1e[+]20"),
-        "a time that is not finite": ({"state": lw.State(state.q, state.v, math.nan)}, "state.t is nan"),
         "a state of another model": ({"state": kites().state()}, r"q has shape \(11,\); give \(2,\)"),
         "more samples than memory": ({"q": np.zeros((10_000, 2)), "every": 1e-6}, "take .* GB; give fewer"),
     }

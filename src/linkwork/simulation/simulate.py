@@ -151,14 +151,14 @@ def simulate(
     *A run that cannot go on* raises SimulationError, with what was computed as `.run`; with check=False that
     is returned. Of many, a warning names the failed ones. Ctrl-C returns what was computed, as INTERRUPTED.
     """
+    words = GivenOptions(**steps, events=events)
+    others = q, v, vary, checkpoint
+    if run := foreseen(model, lambda: Call(duration, state, words, times, every, inputs, others)):
+        return _single_result(run, check)  # before anything of the model is looked at, which may build it
     if isinstance(model, OfMembers):
         _check_forest({"q": q, "v": v, "vary": vary, "events": events or None, "checkpoint": checkpoint})
         options = {"times": times, "every": every, "threads": threads, "check": check, **steps}
         return model.simulate(duration, state, inputs=inputs, **options)
-    words = GivenOptions(**steps, events=events)
-    others = q, v, vary, checkpoint
-    if run := foreseen(model, lambda: Call(duration, state, words, times, every, inputs, others)):
-        return _single_result(run, check)
     asked = _compiled(model)
     start = {"state": state, "q": q, "v": v, "vary": vary, "inputs": inputs}
     try:

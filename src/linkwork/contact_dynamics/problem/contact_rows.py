@@ -2,11 +2,11 @@
 
 A contact at rest is not pushed for nanometres: gaps of redundant contacts contradict each other, and asking
 for them would shift impulses from one to the other for ever. Within `SLACK` of touching it counts as
-touching. Farther apart, bodies may close the gap until the next look, in a time h; deeper, they are
-pushed out gently, in the time of a whole step: what is moved only to the next impact, in a time h that may be
-a small part of the step, would be thrown out.
+touching. Farther apart, bodies may close the gap until the next look: in a part h of a step that may be in
+the middle of a whole one. Deeper, they are pushed out gently, in the time of a whole step: what is moved only
+to the next impact, in a time h that may be a small part of the step, would be thrown out.
 
-    u_n + b >= 0,    b = gap / h,  0,  or  max(OUT (gap + SLACK) / step, -FASTEST)
+    u_n + b >= 0,    b = 2 gap / (h + step),  0,  or  max(OUT (gap + SLACK) / step, -FASTEST)
 """
 
 from math import sqrt
@@ -96,8 +96,9 @@ def taken(number, label, count, points):
 
 @native
 def allowed(gap, h, step):
+    """Return b of a contact in a part h of a step; the next look may be in the middle of a whole one."""
     if gap > SLACK:
-        return gap / h
+        return gap / (0.5 * (h + step))
     if gap < -SLACK:
         return max(OUT * (gap + SLACK) / step, -FASTEST)
     return 0.0

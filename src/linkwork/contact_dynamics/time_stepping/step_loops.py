@@ -1,6 +1,6 @@
 """The small loops of a step with contact, between those that detect, write rows and solve."""
 
-from linkwork.contact_dynamics.problem.contact_problem import FLAT, NODES, TABLE
+from linkwork.contact_dynamics.problem.contact_problem import FLAT, NODES, TABLE, node_product
 from linkwork.contact_dynamics.problem.contact_rows import POINTS, taken
 from linkwork.native.numba_functions import entry
 from linkwork.native.stages import ASK, GO, SKIP
@@ -77,6 +77,13 @@ def force_work(power, s, after, v, work):
     work[0] += s * power[0]
     for i in range(len(v)):
         v[i] = after[i]
+
+
+@entry(None, NODES, FLAT, FLAT, FLAT)
+def shift_work(nodes, shift, before, work):
+    """Add the work of contacts that shift bodies: against forces, which are N (v_f - v0) in a step."""
+    for j in range(len(nodes.size)):
+        work[0] -= node_product(nodes, j, shift, nodes.free) - node_product(nodes, j, shift, before)
 
 
 @entry("int64", "int64", "float64", FLAT)

@@ -235,7 +235,7 @@ class StepMoves:
     def _look_round(self) -> str:
         """Look for contacts where something sleeps, and may wake."""
         p, memory = self._program, self._state.memory
-        points = self._look(self._state, self.system.nodes.free, float(p.numbers[SPAN]), p.pull)
+        points = self._look(self._state, self.system.nodes.free, float(p.numbers[STEP]), p.pull)
         p.bind()
         p.values[POINTS] = len(points.gap)
         if self._state.memory is not memory:

@@ -51,6 +51,7 @@ from linkwork.contact_dynamics.time_stepping.step_loops import (
     foreseen,
     free_velocities,
     is_quick,
+    shift_work,
     take_found,
     unless_quick,
     unless_touched,
@@ -334,7 +335,7 @@ class StepProgram:
         p.label("look")
         p.loop(
             fill_reach,
-            *(system.layout, d.shapes, system.poses, system.J, system.nodes.free, Value(SPAN)),
+            *(system.layout, d.shapes, system.poses, system.J, system.nodes.free, Value(STEP)),
             *(d.motion, d.reach),
         )
         p.loop(detect, *d.arguments(system.poses, d.reach))
@@ -343,7 +344,7 @@ class StepProgram:
         given = d.counts, *rooms, *found, system.points, POINTS, self.values
         p.loop(take_found, *given, ask=unowned(self._grow))
         p.label("found")
-        p.loop(is_quick, d.reach, d.shapes.thin, Value(STEP), Value(SPAN), result=QUICK)
+        p.loop(is_quick, d.reach, d.shapes.thin, Value(STEP), Value(STEP), result=QUICK)
         p.loop(near_stops, system.soft_stops, self.q, system.nodes.free, Value(SPAN), result=STOPS)
         if not self._asked.add_rows:
             given = system.nodes.free, self.v, self._placed_nodes
@@ -448,6 +449,7 @@ class StepProgram:
         if asked.hold:
             p.python(asked.hold)
         p.loop(unless_shifted, self._solver.shift, skip="drift")
+        p.loop(shift_work, nodes, self._solver.shift, self.before, self.work)
         self._inertial.add_shift(p, self.q, self.v, self._solver.shift, Value(SPAN))
 
     def _some_points(self) -> Points:
