@@ -545,7 +545,8 @@ FORMULAS = (
     "tan tanh where"
 )
 DESCRIPTIONS = (  # of a mechanism: a thread that describes one has it for itself
-    "Absolute Body Bushing Cam Checkpoint Constraint Contact Coupling Cylindrical Distance Driver Event ExponentialStop "
+    "Absolute Body Bushing Cam Checkpoint Constraint Contact Coupling Cylindrical Distance Driver Event "
+    "ExponentialStop "
     "Feedback Fixed Force Free Gear Helical Input Joint Line Load Material Motor Planar PointOnCurve "
     "PointOnLine PointOnPlane Prismatic Pulley RackPinion Restoring Revolute RigidStop Sampled Spherical "
     "Spring Stop Tableau Torque TorsionSpring Universal Wrench"
