@@ -280,9 +280,7 @@ def _add(
             continue
         first, second = tangents(n)
         gap = 0.0 if c.bias[k, 0] == 0.0 else points.gap[k]  # what is shifted out touches
-        c.bias[k, 0] += change
-        if len(points.gap) <= _FEW:  # of many, gaps that cross SLACK would have no solution that stays
-            c.bias[k, 0] += allowed(gap - 0.25 * h * change, h, step) - allowed(gap, h, step)
+        c.bias[k, 0] += change + allowed(gap - 0.25 * h * change, h, step) - allowed(gap, h, step)
         c.bias[k, 1] += dot(_turned_along(n, m, first), v) - dot(first, u)
         c.bias[k, 2] += dot(_turned_along(n, m, second), v) - dot(second, u)
 
